@@ -25,6 +25,20 @@ class FinishReason(StrEnum):
     ERROR = "error"
 
 
+class Numerics(StrEnum):
+    """How weights, cache and attention are held; all three compute the same model.
+
+    Attributes:
+        REFERENCE: fp32 weights and cache, naive attention: the oracle.
+        FP32: fp32 weights and cache, fused attention.
+        Q4: 4-bit weights kept losslessly for few rows, bf16 of the same integers for many, bf16 cache.
+    """
+
+    REFERENCE = "reference"
+    FP32 = "fp32"
+    Q4 = "q4"
+
+
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
     """How one sequence's tokens are chosen and when it ends.
