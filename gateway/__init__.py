@@ -1,1 +1,16 @@
-"""gateway."""
+"""The HTTP edge and the composition: one base URL in front of every model.
+
+Read `chat.py` first: it is the path of one request, top to bottom, in the order of governance.
+
+* `wire/` turns bytes into requests and facts into replies; it decides nothing.
+* `endpoints/` are thin: parse, call, render.
+* `providers/` speak to upstream models; nothing else opens a connection outwards.
+* `policy/` is the YAML document that composes the engines' own sections.
+* `catalogue.py` is the policy's models made callable; `services.py` is the only place that builds things.
+* `operations/` watches and reports; `cli/` is the `sluice` command.
+
+What it does not know: how money is counted (`governance`), what makes two requests the same (`cache`), which model
+is good enough (`router_models`), how a token is made (`local_engine`, another process, spoken to over HTTP).
+"""
+
+__version__ = "0.1.0"
