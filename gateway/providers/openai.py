@@ -1,0 +1,154 @@
+"""A provider that speaks the OpenAI API: OpenAI itself, the bundled engine, vLLM, and most others.
+
+Spec: the OpenAI API reference for chat completions and embeddings; vLLM's extensions `continuous_usage_stats` and
+`cache_salt`, which the bundled engine shares.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import msgspec
+
+from gateway.errors import UpstreamError, UpstreamTimeout
+from gateway.providers.refusals import refusal
+from gateway.providers.upstream import Chunk, Leave, Served, Status
+from gateway.wire.sse import DONE, EventSplitter, EventTooLong
+
+_HEALTH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a kind of provider behaves where the API leaves it open.
+
+    Attributes:
+        leave: what to do upstream when the client leaves.
+        usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
+        salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
+        limit_field: the field that bounds an answer when the caller named none.
+        watched: it has a `/health` to ask; a cloud provider is known only by its answers.
+    """
+
+    leave: Leave
+    usage_per_chunk: bool
+    salted: bool
+    limit_field: str
+    watched: bool
+
+
+class OpenAIUpstream:
+    """One provider behind one base URL."""
+
+    def __init__(self, name: str, zone: str, habits: Habits, client: httpx.AsyncClient, api_key: str | None) -> None:
+        self.name = name
+        self.zone = zone
+        self.leave: Leave = habits.leave
+        self.status = Status("not asked yet") if habits.watched else Status()
+        self._habits = habits
+        self._client = client
+        self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+
+    def bound(self, body: dict[str, Any], max_tokens: int, tenant: str) -> dict[str, Any]:
+        """Return `body` with its answer bounded in the field that the caller used, or in the one of this kind."""
+        used = next((f for f in ("max_completion_tokens", "max_tokens") if body.get(f) is not None), None)
+        bounded = body | {used or self._habits.limit_field: max_tokens}
+        if self._habits.salted:
+            bounded["cache_salt"] = f"{tenant}|{body.get('cache_salt') or ''}"
+        return bounded
+
+    @asynccontextmanager
+    async def stream(self, body: dict[str, Any], request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
+        """Open a streamed chat completion, always with usage."""
+        options: dict[str, Any] = {"include_usage": True}
+        if self._habits.usage_per_chunk:
+            options["continuous_usage_stats"] = True
+        async with self._post("chat/completions", body | {"stream": True, "stream_options": options}, request_id) as r:
+            yield self._chunks(r)
+
+    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+        """Return the reply to an embeddings request."""
+        async with self._post("embeddings", body, request_id) as response:
+            return self._object(await response.aread())
+
+    async def refresh(self) -> None:
+        """Ask for health and models; what cannot be reached is unavailable, with the reason."""
+        if not self._habits.watched:
+            return
+        try:
+            health = await self._client.get("../health", timeout=_HEALTH_S)
+            if health.is_success:
+                models = await self._client.get("models", headers=self._headers, timeout=_HEALTH_S)
+                self.status = Status(served=_served(self._object(models.content)))
+            else:
+                self.status = Status(f"answers {health.status_code} to a health check")
+        except httpx.TimeoutException:
+            self.status = Status("does not answer a health check in time")
+        except (httpx.HTTPError, OSError, UpstreamError) as error:
+            self.status = Status(f"cannot be reached: {type(error).__name__}")
+
+    @asynccontextmanager
+    async def _post(self, path: str, body: Mapping[str, Any], request_id: str) -> AsyncGenerator[httpx.Response]:
+        headers = self._headers | {"content-type": "application/json", "x-request-id": request_id}
+        try:
+            async with self._client.stream(
+                "POST", path, content=msgspec.json.encode(body), headers=headers
+            ) as response:
+                if not response.is_success:
+                    raise refusal(self.name, response.status_code, response.headers, await response.aread())
+                yield response
+        except httpx.ReadTimeout:
+            raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
+        except (httpx.HTTPError, OSError) as error:
+            raise UpstreamError(
+                f"The connection to provider {self.name!r} failed: {type(error).__name__}.", self.name
+            ) from None
+
+    async def _chunks(self, response: httpx.Response) -> AsyncIterator[Chunk]:
+        splitter = EventSplitter()
+        try:
+            async for read in response.aiter_raw():
+                for payload in splitter.feed(read):
+                    if payload == DONE:
+                        return
+                    value = self._object(payload)
+                    if value.get("error"):
+                        raise refusal(self.name, None, {}, payload)
+                    yield Chunk(payload, value)
+        except EventTooLong:
+            raise UpstreamError(f"Provider {self.name!r} sent an event that is too long.", self.name) from None
+        if splitter.unfinished:
+            raise UpstreamError(f"Provider {self.name!r} cut its stream inside an event.", self.name)
+
+    def _object(self, payload: bytes) -> dict[str, Any]:
+        try:
+            value = msgspec.json.decode(payload)
+        except (msgspec.DecodeError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise UpstreamError(f"Provider {self.name!r} sent something that is not a JSON object.", self.name)
+        return value
+
+
+def _served(models: dict[str, Any]) -> dict[str, Served]:
+    entries = models.get("data")
+    return {
+        entry["id"]: _one_served(entry)
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str)
+    }
+
+
+def _one_served(entry: dict[str, Any]) -> Served:
+    length, rates = entry.get("max_model_len"), entry.get("measured")
+    prefill, decode = (
+        rates.get(name) if isinstance(rates, dict) else None
+        for name in ("prefill_tokens_per_second", "decode_tokens_per_second")
+    )
+    return Served(
+        length if isinstance(length, int) else None,
+        float(prefill) if isinstance(prefill, int | float) and prefill > 0 else None,
+        float(decode) if isinstance(decode, int | float) and decode > 0 else None,
+    )

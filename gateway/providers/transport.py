@@ -1,0 +1,37 @@
+"""The HTTP client for upstream calls: `httpx` on aiohttp's transport, which costs a third of the default one here."""
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+CONNECT_S = 5.0
+IDLE_S = 120.0
+"""The longest silence of an upstream, before its first byte as well as between two."""
+
+
+def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
+    """Return a client for `address`: `unix:<path>` for a socket on this machine, otherwise an http(s) base URL.
+
+    The client keeps no cookies (they would tie tenants together), obeys no proxy variables and follows no redirects:
+    a request goes to the address in the policy or nowhere.
+    """
+    path = address.removeprefix("unix:") if address.startswith("unix:") else None
+    base = "http://engine/v1" if path is not None else address
+    tls = httpx.create_ssl_context() if base.startswith("https:") else True
+
+    def session() -> aiohttp.ClientSession:
+        connector = (
+            aiohttp.UnixConnector(path=path, limit=connections)
+            if path is not None
+            else aiohttp.TCPConnector(limit=connections, ssl=tls)
+        )
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+    return httpx.AsyncClient(
+        base_url=base.rstrip("/") + "/",
+        transport=AiohttpTransport(verify=False, client=session),
+        timeout=httpx.Timeout(IDLE_S, connect=CONNECT_S),
+        headers={"accept-encoding": "identity", "user-agent": "sluice"},
+        trust_env=False,
+        follow_redirects=False,
+    )

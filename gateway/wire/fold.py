@@ -1,0 +1,102 @@
+"""Fold the chunks of a streamed chat completion into the completion they stand for.
+
+A provider is always asked to stream, so that a plain reply and a streamed one share one path, and the usage so far is
+known when a client leaves. The merge is by shape, not by a list of known fields: text is joined, lists of indexed parts
+are merged by index, anything else is replaced. Fields this version has never heard of survive.
+"""
+
+from typing import Any
+
+_REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created", "model"})
+"""Text fields that a chunk repeats rather than continues."""
+
+
+class Fold:
+    """One completion, growing chunk by chunk."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._choices: dict[int, dict[str, Any]] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Merge one chunk; choices may come in any order."""
+        for name, value in chunk.items():
+            if name != "choices" and value is not None:
+                self._head[name] = value
+        for part in _objects(chunk.get("choices")):
+            index = part.get("index")
+            choice = self._choices.setdefault(index if isinstance(index, int) else 0, {"message": {}})
+            for name, value in part.items():
+                if name == "delta":
+                    _merge(choice["message"], value if isinstance(value, dict) else {})
+                elif name == "logprobs" and isinstance(value, dict):
+                    _extend(choice.setdefault("logprobs", {}), value)
+                elif value is not None or name not in choice:
+                    choice[name] = value
+
+    @property
+    def finished(self) -> bool:
+        """Whether every choice that began has said how it ended."""
+        return bool(self._choices) and all(choice.get("finish_reason") for choice in self._choices.values())
+
+    @property
+    def texts(self) -> list[str]:
+        """Return what each choice has said so far, tool arguments included: the estimate's only basis."""
+        return [_text(choice["message"]) for choice in self._choices.values()]
+
+    def completion(self) -> dict[str, Any]:
+        """Return the completion as a client that did not stream would have got it."""
+        choices = [self._choices[index] for index in sorted(self._choices)]
+        for index, choice in zip(sorted(self._choices), choices, strict=True):
+            choice["index"] = index
+            choice.setdefault("logprobs", None)
+            choice["message"].setdefault("role", "assistant")
+            choice["message"].setdefault("content", None)
+            for call in _objects(choice["message"].get("tool_calls")):
+                call.pop("index", None)
+        return self._head | {"object": "chat.completion", "choices": choices}
+
+
+def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
+    for name, value in delta.items():
+        have = into.get(name)
+        if isinstance(have, str) and isinstance(value, str) and name not in _REPLACED:
+            into[name] = have + value
+        elif isinstance(have, dict) and isinstance(value, dict):
+            _merge(have, value)
+        elif isinstance(value, list):
+            into[name] = _merge_list(have if isinstance(have, list) else [], value)
+        elif value is not None or name not in into:
+            into[name] = value
+
+
+def _merge_list(have: list[Any], parts: list[Any]) -> list[Any]:
+    for part in parts:
+        index = part.get("index") if isinstance(part, dict) else None
+        known = next((item for item in have if isinstance(item, dict) and item.get("index") == index), None)
+        if index is None or known is None:
+            fresh: dict[str, Any] = {}
+            if isinstance(part, dict):
+                _merge(fresh, part)
+            have.append(fresh or part)
+        else:
+            _merge(known, part)
+    return have
+
+
+def _extend(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for name, value in more.items():
+        if isinstance(value, list):
+            into[name] = [*(into.get(name) or []), *value]
+        elif value is not None or name not in into:
+            into[name] = value
+
+
+def _text(message: dict[str, Any]) -> str:
+    said = [message.get(name) for name in ("content", "refusal", "reasoning_content", "reasoning")]
+    calls = [call.get("function", {}).get("arguments") for call in _objects(message.get("tool_calls"))]
+    return "".join(piece for piece in [*said, *calls] if isinstance(piece, str))
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
