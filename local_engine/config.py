@@ -4,18 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-
-class Numerics(StrEnum):
-    """Which arithmetic the model runs in.
-
-    reference: fp32 weights and KV, naive attention; the oracle of the others.
-    fp32: fp32 weights and KV, the fast attention.
-    q4: the shipped 4-bit weights as they are, bf16 activations and KV.
-    """
-
-    REFERENCE = "reference"
-    FP32 = "fp32"
-    Q4 = "q4"
+from local_engine.types import Numerics
 
 
 class AdmissionKind(StrEnum):
