@@ -1,0 +1,31 @@
+"""The home folder: what one installation keeps on disk, and where."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The files of one installation, under `SLUICE_HOME`; the folder need not exist yet."""
+
+    path: Path
+
+    @property
+    def admin_key(self) -> Path:
+        """The key of the dashboard and the admin API, when it was made here."""
+        return self.path / "admin.key"
+
+    @property
+    def demo_key(self) -> Path:
+        """The application key of the starter policy's demo team."""
+        return self.path / "demo.key"
+
+    @property
+    def session_secret(self) -> Path:
+        """What signs the dashboard's session cookies."""
+        return self.path / "session.secret"
+
+    @property
+    def gateway_lock(self) -> Path:
+        """Held by the gateway process that serves from this folder."""
+        return self.path / "gateway.lock"

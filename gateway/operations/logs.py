@@ -1,0 +1,48 @@
+"""Structured logs: one JSON object per line on standard error, never a prompt, an answer or a secret."""
+
+import logging
+import sys
+from typing import Any
+
+import msgspec
+import structlog
+from structlog.typing import FilteringBoundLogger
+
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+def open_log(level: str) -> FilteringBoundLogger:
+    """Return the process's own logger, and send what libraries log (warnings and worse) the same way."""
+    threshold = _LEVELS.get(level.lower(), _LEVELS["info"])
+    stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                structlog.processors.JSONRenderer(serializer=_text),
+            ],
+            foreign_pre_chain=[structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name, stamp],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=max(threshold, logging.WARNING), force=True)
+    return structlog.wrap_logger(
+        structlog.BytesLogger(sys.stderr.buffer),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            stamp,
+            structlog.processors.JSONRenderer(serializer=_bytes),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _bytes(event: Any, **_: object) -> bytes:
+    return msgspec.json.encode(event, enc_hook=str)
+
+
+def _text(event: Any, **_: object) -> str:
+    return _bytes(event).decode()

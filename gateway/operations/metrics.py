@@ -1,0 +1,38 @@
+"""What Prometheus may read. Labels come from the policy and from fixed words, so their number is bounded."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_OVERHEAD = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
+
+
+class Metrics:
+    """The gateway's counters, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        who = ("team", "app", "model")
+        self.requests = Counter(
+            "sluice_requests", "Requests by how they ended.", (*who, "cache", "code"), registry=self.registry
+        )
+        self.cost = Counter("sluice_cost_usd", "Money spent, in USD.", who, registry=self.registry)
+        self.saved = Counter("sluice_saved_usd", "Money not spent, in USD.", who, registry=self.registry)
+        self.tokens = Counter("sluice_tokens", "Tokens by direction.", (*who, "direction"), registry=self.registry)
+        self.seconds = Histogram(
+            "sluice_request_seconds", "From the request's first byte to the reply's last.", ("endpoint",),
+            registry=self.registry, buckets=_SECONDS,
+        )  # fmt: skip
+        self.overhead = Histogram(
+            "sluice_overhead_seconds", "What the gateway itself adds before the first byte.", ("endpoint",),
+            registry=self.registry, buckets=_OVERHEAD,
+        )  # fmt: skip
+        self.rejected = Counter("sluice_unauthenticated", "Requests without a valid key.", registry=self.registry)
+        self.in_flight = Gauge("sluice_requests_in_flight", "Requests being answered now.", registry=self.registry)
+        self.ledger_queue = Gauge("sluice_ledger_queue", "Ledger events not yet stored.", registry=self.registry)
+        self.provider_up = Gauge(
+            "sluice_provider_available", "1 when calls may be sent.", ("provider",), registry=self.registry
+        )
+
+    def page(self) -> bytes:
+        """Return the exposition text."""
+        return generate_latest(self.registry)

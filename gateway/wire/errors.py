@@ -1,0 +1,118 @@
+"""From exceptions to HTTP: one table, and how a row of it is written on OpenAI paths.
+
+Spec: the OpenAI API's error object; `x-should-retry` is what its SDKs obey before they look at the status.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cache.errors import BadDirective, TooDeep
+from gateway import errors as edge
+from governance import errors as governance
+from router_models import errors as routing
+
+Headers = list[tuple[bytes, bytes]]
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one kind of failure looks from outside. `retry` is what an SDK should do by itself."""
+
+    status: int
+    code: str
+    retry: bool
+    kind: str = "invalid_request_error"
+
+
+_BUSY = Shape(503, "overloaded", retry=True, kind="server_error")
+_DENIED = Shape(403, "model_not_allowed", retry=False, kind="permission_error")
+UNEXPECTED = Shape(500, "internal_error", retry=True, kind="server_error")
+
+STATUS: Mapping[type[Exception], Shape] = {
+    governance.Unauthenticated: Shape(401, "invalid_api_key", retry=False),
+    governance.ModelNotAllowed: _DENIED,
+    governance.UnknownTeam: _DENIED,
+    governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
+    governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
+    governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
+    governance.StoreUnavailable: _BUSY,
+    governance.LedgerBehind: _BUSY,
+    routing.NotAllowed: _DENIED,
+    routing.ZoneRefused: Shape(403, "zone_refused", retry=False, kind="permission_error"),
+    routing.ZoneUnavailable: Shape(503, "zone_unavailable", retry=True, kind="server_error"),
+    routing.NothingAvailable: _BUSY,
+    BadDirective: Shape(400, "invalid_request_error", retry=False),
+    TooDeep: Shape(400, "invalid_request_error", retry=False),
+    edge.BadRequest: Shape(400, "invalid_request_error", retry=False),
+    edge.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
+    edge.ModelNotFound: Shape(404, "model_not_found", retry=False),
+    edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),
+    edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
+    edge.UpstreamTimeout: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
+    edge.UpstreamOverloaded: _BUSY,
+    edge.NotReady: _BUSY,
+}
+
+
+def shape_of(error: Exception) -> Shape:
+    """Return the row for `error`: its own class, or the nearest class above it that has one."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), UNEXPECTED)
+
+
+def error_body(error: Exception) -> dict[str, Any]:
+    """Return the OpenAI error object; an unexpected error keeps its words to the log."""
+    shape = shape_of(error)
+    message = "Something went wrong on our side; the request id names it." if shape is UNEXPECTED else str(error)
+    facts: Facts = {"message": message, "type": shape.kind, "param": None, "code": shape.code}
+    return {"error": facts | _facts(error)}
+
+
+def error_headers(error: Exception, now: datetime) -> Headers:
+    """Return `x-should-retry`, and `Retry-After` in whole seconds where a time is known."""
+    shape = shape_of(error)
+    headers: Headers = [(b"x-should-retry", b"true" if shape.retry else b"false")]
+    wait_s = _wait_s(error, now)
+    if wait_s is not None:
+        headers.append((b"retry-after", str(max(1, math.ceil(wait_s))).encode()))
+    return headers
+
+
+def _facts(error: Exception) -> Facts:
+    match error:
+        case edge.BadRequest(param=param) | edge.UpstreamRefused(param=param):
+            return {"param": param}
+        case edge.ModelNotFound():
+            return {"param": "model"}
+        case governance.BudgetExhausted():
+            return {
+                "scope": error.scope,
+                "limit_usd": error.limit.usd,
+                "spent_usd": error.spent.usd,
+                "held_usd": error.held.usd,
+                "window": error.window,
+                "resets_at": None if error.resets_at is None else error.resets_at.isoformat(),
+            }
+        case governance.RateLimited():
+            return {"scope": error.scope, "unit": error.unit, "limit": error.limit}
+        case _:
+            return {}
+
+
+_WAITS: Mapping[type[Exception], Callable[[Any], float]] = {
+    governance.RateLimited: lambda error: error.retry_after_s,
+    edge.UpstreamOverloaded: lambda error: error.retry_after_s,
+    edge.NotReady: lambda error: error.retry_after_s,
+}
+
+
+def _wait_s(error: Exception, now: datetime) -> float | None:
+    if isinstance(error, governance.BudgetExhausted):
+        return None if error.resets_at is None else (error.resets_at - now).total_seconds()
+    own = next((wait for kind, wait in _WAITS.items() if isinstance(error, kind)), None)
+    if own is not None:
+        return own(error)
+    return 1.0 if shape_of(error).status == _BUSY.status else None

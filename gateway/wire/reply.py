@@ -1,0 +1,101 @@
+"""Write one answer to a client, as a stream of events or as one JSON body."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from gateway.wire.errors import error_body, error_headers, shape_of
+from gateway.wire.headers import Facts, Headers, render
+from gateway.wire.sse import DONE, event
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Reply(Protocol):
+    """How an answer reaches its client; the same calls in the same order for both kinds."""
+
+    async def begin(self, facts: Facts) -> None:
+        """Say what is known before the first piece."""
+        ...
+
+    async def piece(self, payload: bytes) -> None:
+        """Pass on one chunk."""
+        ...
+
+    async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
+        """End the answer; `facts` now hold its cost."""
+        ...
+
+
+class StreamedReply:
+    """Events as they come; headers go out with the first, so they cannot hold the cost."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._headers: Headers = []
+        self.started = False
+
+    async def begin(self, facts: Facts) -> None:
+        """Keep the headers for the first piece: until then a failure can still be an HTTP status."""
+        self._headers = [
+            (b"content-type", b"text/event-stream; charset=utf-8"),
+            (b"cache-control", b"no-store"),
+            (b"x-accel-buffering", b"no"),
+            *render(facts),
+        ]
+
+    async def piece(self, payload: bytes) -> None:
+        """Send one event; waits while the client is slower than the model."""
+        await self._write(event(payload))
+
+    async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
+        """Send the end mark and close."""
+        del completion, facts
+        await self._write(event(DONE), more=False)
+
+    async def break_off(self, error: Exception) -> None:
+        """End a stream that broke after its first byte: an error event and no end mark."""
+        await self._write(event(msgspec.json.encode(error_body(error))), more=False)
+
+    async def _write(self, body: bytes, *, more: bool = True) -> None:
+        if not self.started:
+            self.started = True
+            await self._send({"type": "http.response.start", "status": 200, "headers": self._headers})
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+class PlainReply:
+    """One JSON body at the end, with everything in its headers."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def begin(self, facts: Facts) -> None:
+        """Wait for the end."""
+
+    async def piece(self, payload: bytes) -> None:
+        """Wait for the end: the completion is folded from the same chunks."""
+
+    async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
+        """Send the body."""
+        await send_json(self._send, 200, completion, render(facts))
+
+
+async def send_json(send: Send, status: int, body: object, headers: Headers) -> None:
+    """Send one JSON response."""
+    payload = msgspec.json.encode(body)
+    fixed: Headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(payload)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": [*fixed, *headers]})
+    await send({"type": "http.response.body", "body": payload})
+
+
+async def send_error(send: Send, error: Exception, request_id: str, now: datetime) -> None:
+    """Send `error` as the contract's error object."""
+    headers: Headers = [(b"x-request-id", request_id.encode()), *error_headers(error, now)]
+    await send_json(send, shape_of(error).status, error_body(error), headers)
