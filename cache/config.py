@@ -1,0 +1,92 @@
+"""The `cache` section of the policy, and the durations it is written with."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_DURATION = re.compile(r"([1-9][0-9]{0,6})([smhdw])")
+
+
+def parse_duration(value: object) -> int:
+    """Read a duration such as `30s`, `10m`, `24h`, `7d` or `2w` as seconds."""
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise PydanticCustomError("duration", "should be a duration such as 30s, 10m, 24h or 7d")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+Duration = Annotated[
+    int,
+    BeforeValidator(parse_duration),
+    WithJsonSchema({"type": "string", "pattern": f"^{_DURATION.pattern}$", "examples": ["24h", "7d"]}),
+]
+
+
+class SharedBy(StrEnum):
+    """Who may be served an answer that another caller paid for."""
+
+    KEY = "key"
+    APP = "app"
+    TEAM = "team"
+    ORG = "org"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ExactSection(_Section):
+    """Serve a stored answer to the very same request.
+
+    Attributes:
+        ttl: How long an answer may be served, in seconds.
+        shared_by: Who shares answers.
+    """
+
+    ttl: Duration
+    shared_by: SharedBy = SharedBy.APP
+
+
+class SemanticSection(_Section):
+    """Serve a stored answer to a request that means the same.
+
+    Attributes:
+        enabled: Features, as `app/feature`, that take part.
+        max_error: The largest share of lookups that may be served a wrong answer.
+        ttl: How long an answer may be served, in seconds.
+        shared_by: Who shares answers.
+        max_entries: The most answers kept.
+    """
+
+    enabled: tuple[str, ...] = ()
+    max_error: Annotated[
+        Decimal, Field(gt=0, lt=1), WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1})
+    ]
+    ttl: Duration
+    shared_by: SharedBy = SharedBy.APP
+    max_entries: Annotated[int, Field(strict=True, gt=0)] = 100_000
+
+
+class PrefixSection(_Section):
+    """Use of the providers' own prefix caches.
+
+    Attributes:
+        provider_breakpoints: `auto` marks the stable start of a prompt for providers that want it marked.
+    """
+
+    provider_breakpoints: Literal["auto", "off"] = "auto"
+
+
+class CacheSection(_Section):
+    """The `cache` section; a kind of cache that is absent is off."""
+
+    exact: ExactSection | None = None
+    semantic: SemanticSection | None = None
+    prefix: PrefixSection | None = None

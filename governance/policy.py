@@ -1,0 +1,213 @@
+"""The sections of a policy that govern: teams, apps and features with their budgets, limits and output rules.
+
+A section says what was written, checked for shape only; `governance.rules` compiles it into what a request asks. Names
+that point elsewhere in the document (tiers, routes) are checked where the whole document is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from governance.fields import Dollars, Percent, PositiveDollars
+from governance.patterns import Pattern
+from governance.windows import WindowKind
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""What a team, app, feature or tier is called: it appears in scopes (`app:team/app`) and headers, unescaped."""
+
+Count = Annotated[int, Field(strict=True, gt=0)]
+Settable = Literal["feature", "workflow", "segment", "environment", "session"]
+"""The dimensions that callers may set, where their app lets them. Team and app are never among them."""
+
+
+class Section(BaseModel):
+    """A part of the document: fixed once read, and with no room for fields that do not exist."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StepAction(StrEnum):
+    """What happens when a share of a budget is used."""
+
+    ALERT = "alert"
+    DOWNGRADE = "downgrade"
+    TIGHTEN = "tighten"
+    QUEUE = "queue"
+    BLOCK = "block"
+
+
+class BudgetSection(Section):
+    """An amount that may be spent in each window.
+
+    Attributes:
+        limit: The amount.
+        window: The calendar window it is for, in the policy's time zone.
+        per_request: The most that a single request may cost.
+        steps: What happens when a percentage of the limit is used.
+    """
+
+    limit: PositiveDollars
+    window: WindowKind
+    per_request: PositiveDollars | None = None
+    steps: Mapping[Percent, StepAction] = Field(default_factory=dict)
+
+
+class ScopedBudget(BudgetSection):
+    """A budget at the top of the document, which says whose it is.
+
+    Attributes:
+        scope: `org`, `team:T`, `app:T/A`, `feature:T/A/F` or `key:<public id>`.
+    """
+
+    scope: Annotated[
+        str, Field(pattern=r"^(org|team:[^/:]+|app:[^/:]+/[^/:]+|feature:[^/:]+/[^/:]+/[^/:]+|key:[^/:]+)$")
+    ]
+
+
+class LimitsSection(Section):
+    """How much may happen at once or within a minute; None is no limit."""
+
+    requests_per_minute: Count | None = None
+    tokens_per_minute: Count | None = None
+    concurrent: Count | None = None
+
+
+class MaxTokens(Section):
+    """How long an answer may be, in tokens.
+
+    Attributes:
+        default: For requests that do not say.
+        ceiling: For all; a request that asks for more gets this much.
+    """
+
+    default: Count | None = None
+    ceiling: Count | None = None
+
+    @model_validator(mode="after")
+    def _default_fits(self) -> Self:
+        if self.default is not None and self.ceiling is not None and self.default > self.ceiling:
+            raise PydanticCustomError(
+                "ceiling",
+                "ceiling {ceiling} is below default {default}",
+                {"ceiling": self.ceiling, "default": self.default},
+            )
+        return self
+
+
+class Effort(Section):
+    """The most effort a reasoning model may be asked for."""
+
+    ceiling: Literal["none", "minimal", "low", "medium", "high"]
+
+
+class OutputSection(Section):
+    """What answers may look like.
+
+    Attributes:
+        max_tokens: Their length.
+        stop: Texts that end every answer, besides those a request names; None inherits.
+        reasoning_effort: The most effort a reasoning model may be asked for.
+    """
+
+    max_tokens: MaxTokens = MaxTokens()
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] | None = None
+    reasoning_effort: Effort | None = None
+
+
+class Alerts(Section):
+    """Where alerts go."""
+
+    webhook: AnyHttpUrl | None = None
+
+
+class Deferred(Section):
+    """When an app's work may wait.
+
+    Attributes:
+        window: Local times between which deferred work runs, such as `22:00-06:00`.
+        provider_batch: It may go to the providers' batch APIs.
+    """
+
+    window: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$")]
+    provider_batch: Annotated[bool, Field(strict=True)] = False
+
+
+class Member(Section):
+    """What a team, an app and a feature have in common.
+
+    Attributes:
+        name: Unique within what is around it.
+        tiers: The tiers of models it may use, out of those around it; None for all of them.
+        output: What its answers may look like; what is absent is as around it.
+        budgets: What it may spend.
+        limits: How much it may do at once.
+    """
+
+    name: Name
+    tiers: tuple[Name, ...] | None = None
+    output: OutputSection | None = None
+    budgets: tuple[BudgetSection, ...] = ()
+    limits: LimitsSection | None = None
+
+
+class FeatureSection(Member):
+    """One feature of an app.
+
+    Attributes:
+        route: The route that answers its requests.
+    """
+
+    route: str | None = None
+
+
+class AppSection(Member):
+    """One application of a team.
+
+    Attributes:
+        headers: Dimensions that its callers may set.
+        defaults: Values of dimensions that nobody set.
+        deferred: When its work may wait.
+        features: Its features.
+    """
+
+    headers: tuple[Settable, ...] = ()
+    defaults: Mapping[Settable, Annotated[str, Field(min_length=1, max_length=200)]] = Field(default_factory=dict)
+    deferred: Deferred | None = None
+    features: tuple[FeatureSection, ...] = ()
+
+
+class TeamSection(Member):
+    """One team, the unit that pays.
+
+    Attributes:
+        segments: Patterns over the user id, in order; the first that is found in it names the user's segment.
+        hash_user: Keep user ids only as digests.
+        alerts: Where its alerts go.
+        apps: Its applications.
+    """
+
+    segments: Mapping[Name, Pattern] = Field(default_factory=dict)
+    hash_user: Annotated[bool, Field(strict=True)] = False
+    alerts: Alerts | None = None
+    apps: tuple[AppSection, ...] = ()
+
+
+class Allowance(Section):
+    """Serve on while the store is away, up to an amount per process."""
+
+    allowance_usd: Dollars
+
+
+def _form(value: object) -> str:
+    return "allowance" if isinstance(value, Mapping | Allowance) else "word"
+
+
+OnStoreError = Annotated[
+    Annotated[Literal["closed", "open"], Tag("word")] | Annotated[Allowance, Tag("allowance")], Discriminator(_form)
+]
+"""What to do when the counters cannot be reached: refuse, serve on, or serve on up to an amount."""

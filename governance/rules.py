@@ -1,0 +1,249 @@
+"""A policy's governing sections, compiled once into what each request asks of them.
+
+`compile_rules` does the work when a policy is loaded; `Rules.grant` and `Rules.app` are dictionary look-ups. Scopes
+nest org, team, app, feature, and a request is under every one that it is in: tiers narrow from the outside in, ceilings
+take the least, other output rules the innermost, and every budget and limit on the way applies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from governance.errors import UnknownTeam
+from governance.limits import Budget, Rate
+from governance.policy import FeatureSection
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from zoneinfo import ZoneInfo
+
+    from governance.attribution import Attribution
+    from governance.policy import (
+        AppSection,
+        BudgetSection,
+        LimitsSection,
+        Member,
+        OutputSection,
+        ScopedBudget,
+        TeamSection,
+    )
+
+
+ORG = "org"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRule:
+    """How long answers may be, in tokens, and which texts end them.
+
+    Attributes:
+        default: The length for requests that do not say; None when the policy does not say either.
+        ceiling: The length for all; None for no ceiling.
+        stop: Texts that end every answer, besides those a request names.
+    """
+
+    default: int | None = None
+    ceiling: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one request may do.
+
+    Attributes:
+        tiers: Tiers of models it may use, in the policy's order.
+        route: The route that its feature prescribes, or None.
+        output: What its answer may look like.
+        budgets: Every budget it spends from, outermost scope first.
+        rates: Every limit it counts against, outermost scope first.
+    """
+
+    tiers: tuple[str, ...]
+    route: str | None
+    output: OutputRule
+    budgets: tuple[Budget, ...]
+    rates: tuple[Rate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AppRule:
+    """How an app's requests are attributed.
+
+    Attributes:
+        team: Its team.
+        app: Its name.
+        settable: Dimensions that its callers may set.
+        defaults: Values of dimensions that nobody set.
+        segments: Pairs of segment and pattern over the user id, in order.
+        hash_user: User ids are kept only as digests.
+    """
+
+    team: str
+    app: str
+    settable: frozenset[str]
+    defaults: Mapping[str, str]
+    segments: tuple[tuple[str, re.Pattern[str]], ...]
+    hash_user: bool
+
+    def segment_of(self, user: str) -> str | None:
+        """Name the segment of a user: the first whose pattern is found in the id."""
+        return next((name for name, pattern in self.segments if pattern.search(user)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The compiled rules of one policy.
+
+    Attributes:
+        timezone: The zone whose calendar bounds the budgets' windows.
+    """
+
+    timezone: ZoneInfo
+    _apps: Mapping[tuple[str, str], AppRule]
+    _grants: Mapping[tuple[str, str, str | None], Grant]
+    _budgets: Mapping[str, tuple[Budget, ...]]
+
+    def app(self, team: str, app: str) -> AppRule | None:
+        """Return how an app's requests are attributed, or None when the policy has no such app."""
+        return self._apps.get((team, app))
+
+    def grant(self, attribution: Attribution, key_id: str) -> Grant:
+        """Return what a request may do.
+
+        Args:
+            attribution: Whose request it is. A feature that the policy does not name is under its app's rules alone.
+            key_id: The public id of the key, which may have budgets of its own.
+
+        Raises:
+            UnknownTeam: The policy has no such team and app: the key outlived them.
+        """
+        team, app = attribution.team, attribution.app
+        grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
+        if grant is None:
+            raise UnknownTeam(team, app)
+        own = self._budgets.get(f"key:{key_id}")
+        return grant if own is None else replace(grant, budgets=grant.budgets + own)
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """Return every budget of the policy, whoever it is for."""
+        return tuple(budget for scope in self._budgets.values() for budget in scope)
+
+    def apps(self) -> tuple[AppRule, ...]:
+        """Return every app of the policy, in its order."""
+        return tuple(self._apps.values())
+
+
+def compile_rules(
+    *,
+    tiers: Sequence[str],
+    timezone: ZoneInfo,
+    output: OutputSection | None,
+    limits: LimitsSection | None,
+    budgets: Sequence[ScopedBudget],
+    teams: Sequence[TeamSection],
+) -> Rules:
+    """Compile the governing sections of a policy whose names have been checked.
+
+    Args:
+        tiers: All tiers, in the policy's order.
+        timezone: The policy's time zone.
+        output: What answers may look like, for everyone.
+        limits: Limits over everyone together.
+        budgets: Budgets that name their scope.
+        teams: The teams.
+    """
+    by_scope = _by_scope(budgets, teams)
+    org = Grant(tuple(tiers), None, _output(OutputRule(), output), by_scope.get(ORG, ()), _rates(ORG, limits))
+    apps: dict[tuple[str, str], AppRule] = {}
+    grants: dict[tuple[str, str, str | None], Grant] = {}
+    for team in teams:
+        in_team = _narrow(org, _scope(team), team, by_scope)
+        for app in team.apps:
+            in_app = _narrow(in_team, _scope(team, app), app, by_scope)
+            apps[team.name, app.name] = _app_rule(team, app)
+            grants[team.name, app.name, None] = in_app
+            for feature in app.features:
+                in_feature = _narrow(in_app, _scope(team, app, feature), feature, by_scope)
+                grants[team.name, app.name, feature.name] = in_feature
+    return Rules(timezone, apps, grants, by_scope)
+
+
+def _scope(*path: Member) -> str:
+    kind = {1: "team", 2: "app", 3: "feature"}[len(path)]
+    return f"{kind}:{'/'.join(section.name for section in path)}"
+
+
+def _by_scope(budgets: Iterable[ScopedBudget], teams: Iterable[TeamSection]) -> dict[str, tuple[Budget, ...]]:
+    found: dict[str, list[Budget]] = {}
+
+    def add(scope: str, section: BudgetSection) -> None:
+        found.setdefault(scope, []).append(Budget(scope, section.limit, section.window, section.per_request))
+
+    for section in budgets:
+        add(section.scope, section)
+    for path in _paths(teams):
+        for section in path[-1].budgets:
+            add(_scope(*path), section)
+    return {scope: tuple(listed) for scope, listed in found.items()}
+
+
+def _paths(teams: Iterable[TeamSection]) -> Iterator[tuple[Member, ...]]:
+    for team in teams:
+        yield (team,)
+        for app in team.apps:
+            yield team, app
+            yield from ((team, app, feature) for feature in app.features)
+
+
+def _narrow(
+    outer: Grant,
+    scope: str,
+    section: Member,
+    budgets: Mapping[str, tuple[Budget, ...]],
+) -> Grant:
+    """Put a section's own rules inside those of the scope around it; only the innermost, a feature, has a route."""
+    return Grant(
+        tiers=tuple(tier for tier in outer.tiers if section.tiers is None or tier in section.tiers),
+        route=section.route if isinstance(section, FeatureSection) else None,
+        output=_output(outer.output, section.output),
+        budgets=outer.budgets + budgets.get(scope, ()),
+        rates=outer.rates + _rates(scope, section.limits),
+    )
+
+
+def _output(outer: OutputRule, section: OutputSection | None) -> OutputRule:
+    if section is None:
+        return outer
+    ceiling = _least(outer.ceiling, section.max_tokens.ceiling)
+    default = outer.default if section.max_tokens.default is None else section.max_tokens.default
+    return OutputRule(
+        default=default if default is None else _least(default, ceiling),
+        ceiling=ceiling,
+        stop=outer.stop if section.stop is None else section.stop,
+    )
+
+
+def _rates(scope: str, section: LimitsSection | None) -> tuple[Rate, ...]:
+    if section is None:
+        return ()
+    return (Rate(scope, section.requests_per_minute, section.tokens_per_minute, section.concurrent),)
+
+
+def _app_rule(team: TeamSection, app: AppSection) -> AppRule:
+    return AppRule(
+        team=team.name,
+        app=app.name,
+        settable=frozenset(app.headers),
+        defaults={str(dimension): value for dimension, value in app.defaults.items()},
+        segments=tuple(team.segments.items()),
+        hash_user=team.hash_user,
+    )
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

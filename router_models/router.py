@@ -1,0 +1,100 @@
+"""The choice of a model: the first of a route's models that is allowed, inside the zone and available.
+
+Until a predictor is trained, a route's threshold decides nothing: the weak model answers whenever it can, then the
+strong one, then the fallbacks in the order of the policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from router_models.errors import NotAllowed, NothingAvailable, ZoneRefused, ZoneUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from router_models.config import RouteRule
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is known of one model at the moment of choosing.
+
+    Attributes:
+        name: The policy's name of the model.
+        allowed: Its tier is among those of the caller.
+        in_zone: Its provider is inside the zone that the request may not leave; True when there is no such zone.
+        available: Its provider is healthy and its price is known.
+    """
+
+    name: str
+    allowed: bool
+    in_zone: bool
+    available: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The model that will answer, and why.
+
+    Attributes:
+        model: The policy's name of the model.
+        reason: Short text for `x-sluice-route`: `weak`, `pinned`, or what kept the weak model away (`tier:<weak>`,
+            `zone:<zone>`, `unavailable:<weak>`).
+        name: The route's name; a pinned model's own name.
+    """
+
+    model: str
+    reason: str
+    name: str
+
+
+def choose_route(rule: RouteRule, candidates: Mapping[str, Candidate], zone: str | None = None) -> Route:
+    """Choose the model that answers a request made to a route.
+
+    Args:
+        rule: The route.
+        candidates: Every model that the rule names, by name.
+        zone: The zone that the request may not leave, for the reason; `Candidate.in_zone` is what decides.
+
+    Raises:
+        NoRoute: One of its four kinds, when no model passes.
+    """
+    ordered = [candidates[model] for model in rule.models]
+    chosen = _first_usable(ordered, rule.name, zone)
+    reason = "weak" if chosen.name == rule.weak else _kept_away(candidates[rule.weak], zone)
+    return Route(chosen.name, reason, rule.name)
+
+
+def pinned(candidate: Candidate, zone: str | None = None) -> Route:
+    """Route a request that names a model to that model and no other.
+
+    Raises:
+        NoRoute: One of its four kinds, when the model may not or cannot answer.
+    """
+    return Route(_first_usable((candidate,), candidate.name, zone).name, "pinned", candidate.name)
+
+
+def _first_usable(ordered: Sequence[Candidate], route: str, zone: str | None) -> Candidate:
+    models = tuple(candidate.name for candidate in ordered)
+    allowed = [candidate for candidate in ordered if candidate.allowed]
+    if not allowed:
+        raise NotAllowed(route=route, models=models)
+    inside = [candidate for candidate in allowed if candidate.in_zone]
+    if not inside:
+        raise ZoneRefused(route=route, models=models, zone=zone or "")
+    for candidate in inside:
+        if candidate.available:
+            return candidate
+    if zone is not None:
+        raise ZoneUnavailable(route=route, models=models, zone=zone)
+    raise NothingAvailable(route=route, models=models)
+
+
+def _kept_away(weak: Candidate, zone: str | None) -> str:
+    if not weak.allowed:
+        return f"tier:{weak.name}"
+    if not weak.in_zone:
+        return f"zone:{zone}"
+    return f"unavailable:{weak.name}"
