@@ -1,0 +1,115 @@
+"""What the ledger records: the story of each request as values that never change."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from governance.attribution import Attribution
+from governance.money import ZERO, Nanodollars
+from governance.prices import Price, Usage
+
+
+class EventKind(StrEnum):
+    """What happened to a request. All but `held` are terminal, and a request has exactly one terminal event."""
+
+    HELD = "held"
+    SETTLED = "settled"
+    CANCELLED = "cancelled"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+
+
+Outcome = Literal["ok", "failed", "left"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What is known of a request before any money is spent.
+
+    `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
+    `model`, `provider` and `route` are the plan; a settlement may correct them.
+    """
+
+    request_id: str
+    at: datetime
+    endpoint: str
+    attribution: Attribution
+    key_id: str
+    model: str
+    policy_version: str
+    provider: str = ""
+    route: str = ""
+    cache: str = "miss"
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One call to an upstream, whoever it was for; our own calls (embedding, judge, shadow, guardrail) are marked.
+
+    `model` is the policy's name, `upstream_model` the provider's. `usage` is None when the upstream told none.
+    """
+
+    at: datetime
+    purpose: Literal["answer", "embedding", "judge", "shadow", "guardrail"]
+    provider: str
+    model: str
+    upstream_model: str
+    outcome: Outcome
+    price: Price
+    cost: Nanodollars
+    duration_ms: float
+    status: int | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """How a request ended.
+
+    `usage` is the answer's tokens, None when there are none to speak of; `estimated` tells that they were counted here
+    because the upstream did not. `left` means that the client went away. `status` is the HTTP status the caller saw and
+    `code` the contract's error code, if any.
+    """
+
+    outcome: Outcome
+    status: int
+    attempts: tuple[Attempt, ...] = ()
+    usage: Usage | None = None
+    estimated: bool = False
+    code: str = ""
+    saved_cache: Nanodollars = ZERO
+    saved_routing: Nanodollars = ZERO
+    first_token_ms: float | None = None
+    model: str | None = None
+    provider: str | None = None
+    route: str | None = None
+
+    @property
+    def cost(self) -> Nanodollars:
+        """What the request cost: the sum over its attempts, so that the two can never disagree."""
+        return sum((attempt.cost for attempt in self.attempts), ZERO)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEvent:
+    """One row of the ledger; `duration_ms` counts from the opening's `at`, and is None while the request runs."""
+
+    kind: EventKind
+    opening: Opening
+    held: Nanodollars = ZERO
+    cost: Nanodollars = ZERO
+    code: str = ""
+    status: int | None = None
+    settlement: Settlement | None = None
+    duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerAttempt:
+    """An attempt and its place in a request; `n` counts from 1."""
+
+    request_id: str
+    n: int
+    attempt: Attempt

@@ -1,0 +1,117 @@
+"""Prices: from tokens to money, with one rounding.
+
+Tokens are counted in disjoint classes, because providers report overlapping ones and bill each class at its own rate.
+A price says where it came from. Nothing here guesses: an unknown model has no price.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from governance.money import Nanodollars
+
+TOKENS_PER_PRICE: Final = 1_000_000
+MOST_TOKENS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a request in classes that do not overlap; all are counts >= 0."""
+
+    fresh_input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def input_tokens(self) -> int:
+        """All tokens read, from a cache or not."""
+        return self.fresh_input + self.cache_read + self.cache_write
+
+    @property
+    def output_tokens(self) -> int:
+        """All tokens that are billed as output, reasoning included."""
+        return self.output + self.reasoning
+
+    @property
+    def total(self) -> int:
+        """Every token once."""
+        return self.input_tokens + self.output_tokens
+
+    @classmethod
+    def from_openai(cls, usage: Mapping[str, object] | None) -> Self | None:
+        """Read the `usage` object of an OpenAI answer.
+
+        `prompt_tokens` includes cached tokens and `completion_tokens` includes reasoning; where `total_tokens` shows
+        that reasoning was reported beside the completion, it is not subtracted. Embeddings report no completion.
+
+        Returns:
+            The usage, or None when it is absent or makes no sense; zero tokens are a usage.
+        """
+        if usage is None:
+            return None
+        prompt, total = _count(usage, "prompt_tokens"), _count(usage, "total_tokens")
+        completion = _count(usage, "completion_tokens")
+        if completion is None and total is not None and prompt is not None:
+            completion = total - prompt
+        cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
+        reasoning = _detail(usage, "completion_tokens_details", "reasoning_tokens")
+        if prompt is None or completion is None or cached is None or reasoning is None:
+            return None
+        beside = reasoning > 0 and total == prompt + completion + reasoning
+        output = completion if beside else completion - reasoning
+        if min(prompt - cached, output) < 0:
+            return None
+        return cls(fresh_input=prompt - cached, cache_read=cached, output=output, reasoning=reasoning)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """USD per million tokens of each class, as `Nanodollars`, and where the price comes from.
+
+    `source` is `policy`, `list:<book> <version>` or `measured:<rates>`. A cache rate that is None is billed as input.
+    """
+
+    input: Nanodollars
+    output: Nanodollars
+    source: str
+    cached_input: Nanodollars | None = None
+    cache_write: Nanodollars | None = None
+
+
+def cost_of(usage: Usage, price: Price) -> Nanodollars:
+    """Price a usage exactly, rounding once, up, to a whole nano-dollar."""
+    cached = price.input if price.cached_input is None else price.cached_input
+    written = price.input if price.cache_write is None else price.cache_write
+    return _rounded_up(
+        usage.fresh_input * price.input.nanos
+        + usage.cache_read * cached.nanos
+        + usage.cache_write * written.nanos
+        + usage.output_tokens * price.output.nanos
+    )
+
+
+def worst_case(prompt_tokens: int, max_output: int, price: Price) -> Nanodollars:
+    """Price the most a request can cost: every prompt token in the dearest input class, and all output it may make."""
+    dearest = max(rate.nanos for rate in (price.input, price.cached_input, price.cache_write) if rate is not None)
+    return _rounded_up(prompt_tokens * dearest + max_output * price.output.nanos)
+
+
+def _rounded_up(scaled_nanos: int) -> Nanodollars:
+    return Nanodollars(-(-scaled_nanos // TOKENS_PER_PRICE))
+
+
+def _count(usage: Mapping[str, object], name: str) -> int | None:
+    value = usage.get(name)
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def _detail(usage: Mapping[str, object], group: str, name: str) -> int | None:
+    """A count inside a details object: zero when it was left out, None when it is nonsense."""
+    details = usage.get(group)
+    if details is None:
+        return 0
+    if not isinstance(details, Mapping):
+        return None
+    return 0 if details.get(name) is None else _count(details, name)

@@ -1,0 +1,243 @@
+"""The purse: the only way money is spent.
+
+A request holds its worst case before the first byte goes upstream, and the hold ends exactly once: settled at the real
+cost, cancelled when nothing was spent, or expired with its lease at what it held. Whichever comes first writes the one
+terminal event of the request; all later endings find the hold closed and change nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol, Self
+from zoneinfo import ZoneInfo
+
+import anyio
+
+from governance.counters import Counters, Draw, Exhausted, Level, Unit
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
+from governance.limits import (
+    Budget,
+    Rate,
+    RateStanding,
+    Standing,
+    WorstCase,
+    check_each,
+    draws_of,
+    rate_standing_of,
+    refusal_of,
+    spend_counter,
+    standing_of,
+)
+from governance.money import ZERO, Nanodollars
+from governance.windows import Calendar
+
+
+class Ledger(Protocol):
+    """Where the purse writes. Writing never waits; `governance.ledger.writer.LedgerWriter` is the real one."""
+
+    def admit(self) -> None:
+        """Let a new request in, or raise `LedgerBehind`."""
+        ...
+
+    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
+        """Queue entries that belong together. What has been admitted is always taken."""
+        ...
+
+
+@dataclass(slots=True)
+class _Till:
+    """What the purse and its holds share."""
+
+    counters: Counters
+    ledger: Ledger
+    clock: Callable[[], float]
+    open: "dict[str, Hold]" = field(default_factory=dict)
+
+    def elapsed_ms(self, opening: Opening) -> float:
+        return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
+
+    def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
+        event = LedgerEvent(
+            kind=EventKind.SETTLED,
+            opening=opening,
+            held=held,
+            cost=settlement.cost,
+            code=settlement.code,
+            status=settlement.status,
+            settlement=settlement,
+            duration_ms=self.elapsed_ms(opening),
+        )
+        self.ledger.append(event, *_attempts(opening, settlement))
+
+    def end(self, kind: EventKind, opening: Opening, held: Nanodollars, cost: Nanodollars) -> None:
+        self.ledger.append(
+            LedgerEvent(kind=kind, opening=opening, held=held, cost=cost, duration_ms=self.elapsed_ms(opening))
+        )
+
+
+class Purse:
+    """Opens, counts and ends holds, and tells where budgets stand.
+
+    `clock` gives seconds since the epoch. It only measures how long requests took: windows and leases follow the
+    instants the caller gives.
+    """
+
+    def __init__(self, counters: Counters, ledger: Ledger, clock: Callable[[], float]) -> None:
+        self._till = _Till(counters, ledger, clock)
+        self._calendar = Calendar()
+
+    @property
+    def open_holds(self) -> int:
+        """How many requests hold money now."""
+        return len(self._till.open)
+
+    def hold(
+        self,
+        opening: Opening,
+        budgets: Sequence[Budget],
+        rates: Sequence[Rate],
+        worst: WorstCase,
+        *,
+        tz: ZoneInfo,
+        lease_s: float,
+    ) -> "Hold":
+        """Hold the worst case of a request for the length of an `async with` block.
+
+        Entering the block raises what keeps the request out; nothing is written then, so the caller records it with
+        `refused`. Leaving the block without having settled cancels the hold.
+
+        Args:
+            opening: What is known of the request.
+            budgets: Every budget that applies to it.
+            rates: Every rate that applies to it.
+            worst: The most it can cost and use.
+            tz: The zone whose calendar the budgets follow.
+            lease_s: Seconds from the opening after which the hold expires, if nothing ends it before.
+
+        Raises:
+            BudgetExhausted: A budget cannot cover the worst case, in its window or for a single request.
+            RateLimited: A rate is used up, or the request alone is over it.
+            LedgerBehind: The ledger takes no new requests.
+            StoreUnavailable: The counters do not answer.
+        """
+        check_each(budgets, worst)
+        draws = draws_of(budgets, rates, worst, opening.at, tz, self._calendar)
+        return Hold(self._till, opening, worst, draws, lease_s)
+
+    def free(self, opening: Opening, settlement: Settlement) -> None:
+        """Record a request that was answered without a hold, such as a cache hit.
+
+        Raises:
+            LedgerBehind: The ledger takes no new requests.
+        """
+        self._till.ledger.admit()
+        self._till.settle(opening, ZERO, settlement)
+
+    def refused(self, opening: Opening, code: str, status: int) -> None:
+        """Record a request that was turned away; a ledger that is behind only counts it."""
+        elapsed = self._till.elapsed_ms(opening)
+        self._till.ledger.append(
+            LedgerEvent(kind=EventKind.REFUSED, opening=opening, code=code, status=status, duration_ms=elapsed)
+        )
+
+    async def standing(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> tuple[Standing, ...]:
+        """Tell where budgets stand in their windows at an instant."""
+        counters = [spend_counter(budget, at, tz, self._calendar) for budget in budgets]
+        levels = await self._till.counters.read(counters)
+        rows = zip(budgets, counters, levels, strict=True)
+        standings = (standing_of(counter, budget.limit.nanos, level) for budget, counter, level in rows)
+        return tuple(standing for standing in standings if standing is not None)
+
+    async def expire(self, now: float) -> int:
+        """End every hold whose lease is over at what it held, and count them; call it about once a second."""
+        expired = await self._till.counters.expire(now)
+        for hold_id in expired:
+            hold = self._till.open.pop(hold_id, None)
+            if hold is not None:
+                self._till.end(EventKind.EXPIRED, hold.opening, hold.worst.cost, hold.worst.cost)
+        return len(expired)
+
+
+class Hold:
+    """Money kept for one request while it runs. Made by `Purse.hold`."""
+
+    def __init__(
+        self, till: _Till, opening: Opening, worst: WorstCase, draws: tuple[Draw, ...], lease_s: float
+    ) -> None:
+        self.opening = opening
+        self.worst = worst
+        self._till = till
+        self._draws = draws
+        self._levels: tuple[Level, ...] = ()
+        self._expires_at = opening.at.timestamp() + lease_s
+        self._ended = False
+
+    async def __aenter__(self) -> Self:
+        self._till.ledger.admit()
+        levels = await self._till.counters.hold(self.opening.request_id, self._draws, self._expires_at)
+        if isinstance(levels, Exhausted):
+            raise refusal_of(levels, self.opening.at)
+        self._levels = levels
+        self._till.open[self.opening.request_id] = self
+        self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        with anyio.CancelScope(shield=True):
+            if await self._till.counters.cancel(self.opening.request_id):
+                self._till.open.pop(self.opening.request_id, None)
+                self._till.end(EventKind.CANCELLED, self.opening, self.worst.cost, ZERO)
+
+    async def settle(self, settlement: Settlement) -> None:
+        """End the hold at the real cost; a second call changes nothing.
+
+        A hold that has expired stays expired, at what it held; its attempts are recorded all the same.
+        """
+        if self._ended:
+            return
+        self._ended = True
+        actuals = [_actual(draw, settlement) for draw in self._draws]
+        with anyio.CancelScope(shield=True):
+            levels = await self._till.counters.settle(self.opening.request_id, actuals)
+            if levels is None:
+                self._till.ledger.append(*_attempts(self.opening, settlement))
+                return
+            self._till.open.pop(self.opening.request_id, None)
+            self._levels = levels
+            self._till.settle(self.opening, self.worst.cost, settlement)
+
+    @property
+    def tightest(self) -> Standing | None:
+        """The budget with the least left, as of the last change of this hold; None when no budget applies."""
+        rows = zip(self._draws, self._levels, strict=True)
+        standings = (standing_of(draw.counter, draw.limit, level) for draw, level in rows)
+        return min((s for s in standings if s is not None), key=lambda s: s.remaining, default=None)
+
+    @property
+    def rates(self) -> tuple[RateStanding, ...]:
+        """The tightest per-minute limit of each unit, requests before tokens."""
+        tightest: dict[str, RateStanding] = {}
+        for draw, level in zip(self._draws, self._levels, strict=True):
+            rate = rate_standing_of(draw.counter, draw.limit, level)
+            if rate is not None and (rate.unit not in tightest or rate.remaining < tightest[rate.unit].remaining):
+                tightest[rate.unit] = rate
+        return tuple(tightest[unit] for unit in ("requests", "tokens") if unit in tightest)
+
+
+def _actual(draw: Draw, settlement: Settlement) -> int:
+    match draw.counter.unit:
+        case Unit.SPEND:
+            return settlement.cost.nanos
+        case Unit.TOKENS:
+            return settlement.usage.total if settlement.usage is not None else 0
+        case Unit.REQUESTS:
+            return 1
+        case Unit.CONCURRENT:
+            return 0
+
+
+def _attempts(opening: Opening, settlement: Settlement) -> list[LedgerAttempt]:
+    return [LedgerAttempt(opening.request_id, n, attempt) for n, attempt in enumerate(settlement.attempts, 1)]
