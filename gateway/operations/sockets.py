@@ -1,0 +1,56 @@
+"""Where servers may listen: a free port for the gateway, a short private path for the engine's socket."""
+
+import errno
+import shutil
+import socket
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_LONGEST_PATH = 100  # the kernel takes 107 bytes
+
+
+@dataclass(eq=False)
+class PortTaken(Exception):
+    """The port cannot be listened on; `reason` says why."""
+
+    host: str
+    port: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the whole message, with what to do, in one line."""
+        return f"cannot listen on {self.host}:{self.port}: {self.reason}; stop what uses it, or choose another: PORT=…"
+
+
+def claim_port(host: str, port: int) -> int:
+    """Return a port that can be listened on: the asked one, or a free one for 0.
+
+    Raises:
+        PortTaken: It cannot, for whatever reason the system gives.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: TIME_WAIT is no obstacle
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            reason = "the port is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
+            raise PortTaken(host, port, reason) from error
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def engine_socket(home: Path) -> Generator[Path]:
+    """Yield a path for the engine's socket: in the home, or in a private temporary folder when that is too long."""
+    inside = home.resolve() / "engine.sock"
+    if len(bytes(inside)) <= _LONGEST_PATH:
+        yield inside
+        return
+    folder = Path(tempfile.mkdtemp(prefix="sluice-"))  # mode 0700
+    try:
+        yield folder / "engine.sock"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
