@@ -56,6 +56,10 @@ class _Till:
     def elapsed_ms(self, opening: Opening) -> float:
         return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
 
+    def record(self, opening: Opening, settlement: Settlement) -> None:
+        attempts = enumerate(settlement.attempts, 1)
+        self.ledger.append(*[LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts])
+
     def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
         event = LedgerEvent(
             kind=EventKind.SETTLED,
@@ -67,7 +71,7 @@ class _Till:
             settlement=settlement,
             duration_ms=self.elapsed_ms(opening),
         )
-        self.ledger.append(event, *_attempts(opening, settlement))
+        self.ledger.append(event)
 
     def end(self, kind: EventKind, opening: Opening, held: Nanodollars, cost: Nanodollars) -> None:
         self.ledger.append(
@@ -131,6 +135,7 @@ class Purse:
             LedgerBehind: The ledger takes no new requests.
         """
         self._till.ledger.admit()
+        self._till.record(opening, settlement)
         self._till.settle(opening, ZERO, settlement)
 
     def refused(self, opening: Opening, code: str, status: int) -> None:
@@ -194,20 +199,22 @@ class Hold:
     async def settle(self, settlement: Settlement) -> None:
         """End the hold at the real cost; a second call changes nothing.
 
-        A hold that has expired stays expired, at what it held; its attempts are recorded all the same.
+        A hold that has expired stays expired, at what it held. Its attempts are recorded in any case, because they
+        were made.
+
+        Raises:
+            StoreUnavailable: The counters do not answer. The hold then ends with its lease.
         """
         if self._ended:
             return
         self._ended = True
-        actuals = [_actual(draw, settlement) for draw in self._draws]
+        self._till.record(self.opening, settlement)
         with anyio.CancelScope(shield=True):
-            levels = await self._till.counters.settle(self.opening.request_id, actuals)
-            if levels is None:
-                self._till.ledger.append(*_attempts(self.opening, settlement))
-                return
-            self._till.open.pop(self.opening.request_id, None)
-            self._levels = levels
-            self._till.settle(self.opening, self.worst.cost, settlement)
+            levels = await self._till.counters.settle(self.opening.request_id, _actuals(self._draws, settlement))
+            if levels is not None:
+                self._levels = levels
+                self._till.open.pop(self.opening.request_id, None)
+                self._till.settle(self.opening, self.worst.cost, settlement)
 
     @property
     def tightest(self) -> Standing | None:
@@ -227,17 +234,11 @@ class Hold:
         return tuple(tightest[unit] for unit in ("requests", "tokens") if unit in tightest)
 
 
-def _actual(draw: Draw, settlement: Settlement) -> int:
-    match draw.counter.unit:
-        case Unit.SPEND:
-            return settlement.cost.nanos
-        case Unit.TOKENS:
-            return settlement.usage.total if settlement.usage is not None else 0
-        case Unit.REQUESTS:
-            return 1
-        case Unit.CONCURRENT:
-            return 0
-
-
-def _attempts(opening: Opening, settlement: Settlement) -> list[LedgerAttempt]:
-    return [LedgerAttempt(opening.request_id, n, attempt) for n, attempt in enumerate(settlement.attempts, 1)]
+def _actuals(draws: Sequence[Draw], settlement: Settlement) -> list[int]:
+    used = {
+        Unit.SPEND: settlement.cost.nanos,
+        Unit.TOKENS: 0 if settlement.usage is None else settlement.usage.total,
+        Unit.REQUESTS: 1,
+        Unit.CONCURRENT: 0,
+    }
+    return [used[draw.counter.unit] for draw in draws]

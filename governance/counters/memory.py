@@ -1,0 +1,99 @@
+"""Counters in this process's memory.
+
+No method awaits anything, so each is atomic on its event loop. They are the truth for one process only; several need a
+shared home.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
+
+
+@dataclass(slots=True)
+class _Cell:
+    settled: int = 0
+    held: int = 0
+
+
+_NOTHING = _Cell()
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenHold:
+    draws: tuple[Draw, ...]
+    cells: tuple[_Cell, ...]
+    expires_at: float
+
+
+class MemoryCounters:
+    """The `Counters` of a single process. Memory is bounded by open holds and by the scopes of running windows."""
+
+    def __init__(self) -> None:
+        self._cells: dict[CounterKey, _Cell] = {}
+        self._holds: dict[str, _OpenHold] = {}
+
+    async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
+        """Draw on every counter, or on none; see `Counters.hold`."""
+        open_hold = self._holds.get(hold_id)
+        if open_hold is None:
+            cells = tuple([self._cell(draw.counter) for draw in draws])
+            for draw, cell in zip(draws, cells, strict=True):
+                if cell.settled + cell.held + draw.amount > draw.limit:
+                    return Exhausted(draw, Level(cell.settled, cell.held))
+            for draw, cell in zip(draws, cells, strict=True):
+                cell.held += draw.amount
+            open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), cells, expires_at)
+        return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
+
+    async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
+        """End a hold at what was really used; see `Counters.settle`."""
+        open_hold = self._holds.get(hold_id)
+        if open_hold is None:
+            return None
+        ends = list(zip(open_hold.draws, open_hold.cells, actuals, strict=True))
+        del self._holds[hold_id]
+        for draw, cell, actual in ends:
+            cell.held -= draw.amount
+            cell.settled += actual
+        return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
+
+    async def cancel(self, hold_id: str) -> bool:
+        """End a hold as if it had never been; see `Counters.cancel`."""
+        open_hold = self._holds.get(hold_id)
+        return open_hold is not None and await self.settle(hold_id, [0] * len(open_hold.draws)) is not None
+
+    async def expire(self, now: float) -> tuple[str, ...]:
+        """End every hold past its lease and forget windows that are over; see `Counters.expire`."""
+        late = [(hold_id, hold) for hold_id, hold in self._holds.items() if hold.expires_at <= now]
+        for hold_id, hold in late:
+            await self.settle(hold_id, [0 if d.counter.unit is Unit.CONCURRENT else d.amount for d in hold.draws])
+        self._forget(now)
+        return tuple(hold_id for hold_id, _ in late)
+
+    async def seed(self, counter: CounterKey, settled: int) -> None:
+        """Raise a counter's settled amount to at least this much; see `Counters.seed`."""
+        cell = self._cell(counter)
+        cell.settled = max(cell.settled, settled)
+
+    async def read(self, counters: Sequence[CounterKey]) -> tuple[Level, ...]:
+        """Read the levels of counters; see `Counters.read`."""
+        cells = (self._cells.get(counter, _NOTHING) for counter in counters)
+        return tuple(Level(cell.settled, cell.held) for cell in cells)
+
+    def _cell(self, counter: CounterKey) -> _Cell:
+        cell = self._cells.get(counter)
+        if cell is None:
+            cell = self._cells[counter] = _Cell()
+        return cell
+
+    def _forget(self, now: float) -> None:
+        """Drop the counters of windows that are over, and of what is in flight, once no open hold draws on them."""
+        used = {id(cell) for hold in self._holds.values() for cell in hold.cells}
+        over = [
+            counter
+            for counter, cell in self._cells.items()
+            if id(cell) not in used and (counter.window is None or counter.window.end.timestamp() <= now)
+        ]
+        for counter in over:
+            del self._cells[counter]
