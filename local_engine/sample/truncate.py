@@ -1,0 +1,48 @@
+"""Temperature, min-p, top-k and top-p: which tokens may be drawn, and with what weight."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from local_engine.types import SamplingParams
+
+
+def candidates(logits: Tensor, params: SamplingParams) -> tuple[Tensor, Tensor]:
+    """Return the tokens that may be drawn, int64 [kept], and their log weights, fp64 [kept], not normalised.
+
+    The order is temperature, min-p, top-k, top-p, as in vLLM; each looks only at what the one before left. Tokens as
+    likely as the k-th stay with it, and of equally likely tokens top-p keeps the lower ids, so the result does not
+    depend on how a sort breaks ties. The likeliest token always stays.
+
+    Args:
+        logits: fp32 [vocab].
+        params: A temperature above 0.
+    """
+    scaled = logits.double()
+    # The largest weight becomes 1, so that no temperature, however small, overflows.
+    scaled = (scaled - scaled.max()) / params.temperature
+    keep = scaled > -math.inf
+    if params.min_p > 0:
+        keep &= scaled >= math.log(params.min_p)
+    if 0 < params.top_k < scaled.shape[0]:
+        keep &= scaled >= scaled.topk(params.top_k).values[-1]
+    tokens = keep.nonzero().squeeze(1)
+    weights = scaled[tokens]
+    if params.top_p < 1:
+        return _nucleus(tokens, weights, params.top_p)
+    return tokens, weights
+
+
+def _nucleus(tokens: Tensor, weights: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
+    """Keep the likeliest tokens up to and with the one whose probability carries the sum to `top_p`."""
+    ranked, order = torch.sort(weights, descending=True, stable=True)
+    probability = ranked.softmax(dim=0)
+    before = probability.cumsum(dim=0) - probability
+    kept = max(1, int((before < top_p).sum()))
+    return tokens[order[:kept]], ranked[:kept]
