@@ -18,7 +18,6 @@ class Sequence:
         sequence_id: Its place in the order of arrival, which it keeps when it is preempted.
         namespace: Whose cached prefixes it may use.
         tokens: Prompt and output.
-        prompt_length: How many of them are the prompt.
         arrived_s: When it arrived, in seconds of the engine's clock.
         computed: How many tokens have keys and values in the cache.
         lease: Its hold on the cache while it runs; None while it waits.
@@ -29,7 +28,6 @@ class Sequence:
     sequence_id: int
     namespace: Namespace
     tokens: list[int]
-    prompt_length: int
     arrived_s: float
     computed: int = 0
     lease: Lease | None = None
@@ -40,13 +38,3 @@ class Sequence:
     def remaining(self) -> int:
         """Known tokens that are not computed yet: 1 when it decodes, more when it prefills."""
         return len(self.tokens) - self.computed
-
-    @property
-    def prompt(self) -> list[int]:
-        """The tokens it came with."""
-        return self.tokens[: self.prompt_length]
-
-    @property
-    def output(self) -> list[int]:
-        """The tokens sampled so far."""
-        return self.tokens[self.prompt_length :]
