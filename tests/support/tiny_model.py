@@ -24,12 +24,12 @@ TINY_SPEC = ModelSpec(
     heads=2,
     kv_heads=1,
     head_dim=32,
-    vocab=259,
+    vocab=260,
     context=512,
     rope_base=10_000.0,
     norm_epsilon=1e-5,
 )
-"""259 = 256 bytes and 3 control tokens: the vocabulary of `tests.support.tiny_text`."""
+"""260 tokens: the vocabulary of `tests.support.tiny_text`."""
 
 
 def tiny_weights(spec: ModelSpec = TINY_SPEC, seed: int = 0) -> ModelWeights:
