@@ -41,6 +41,8 @@ _RENDER_ERRORS: Final = (TemplateError, TypeError, ValueError, LookupError, Attr
 class ChatTemplate:
     """A model's chat template, run in a sandbox.
 
+    Raises ValueError when the source is no template.
+
     Attributes:
         shows_tools: Whether the template looks at `tools`.
     """
@@ -48,7 +50,10 @@ class ChatTemplate:
     def __init__(self, source: str, tokenizer: Tokenizer) -> None:
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
         environment.filters["tojson"] = _to_json
-        self._template = environment.from_string(source, globals={"raise_exception": _raise})
+        try:
+            self._template = environment.from_string(source, globals={"raise_exception": _raise})
+        except TemplateError as error:
+            raise ValueError(f"the chat template is no jinja template: {error}") from error
         self._tokenizer = tokenizer
         self._names = {id_: name for name, id_ in tokenizer.control_ids.items()}
         longest_first = sorted(tokenizer.control_ids, key=len, reverse=True)
