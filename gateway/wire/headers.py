@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from governance.ledger.events import Opening, Settlement
 from governance.limits import RateStanding, Standing
 from governance.money import Nanodollars
 
@@ -34,6 +35,30 @@ class Facts:
     overhead_s: float
     attempts: int
     policy: str
+
+
+def facts_of(
+    opening: Opening,
+    settlement: Settlement | None,
+    tightest: Standing | None,
+    rates: tuple[RateStanding, ...],
+    overhead_s: float,
+) -> Facts:
+    """Return what to say of a request: before its settlement (None) as planned, after it with the money."""
+    return Facts(
+        request_id=opening.request_id,
+        model=opening.model,
+        provider=opening.provider,
+        route=opening.route,
+        cache=opening.cache,
+        cost=None if settlement is None else settlement.cost,
+        saved=None if settlement is None else settlement.saved,
+        tightest=tightest,
+        rates=rates,
+        overhead_s=overhead_s,
+        attempts=1 if settlement is None else len(settlement.attempts),
+        policy=opening.policy_version,
+    )
 
 
 def render(facts: Facts) -> Headers:

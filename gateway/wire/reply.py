@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from gateway.wire.departure import Departure
 from gateway.wire.errors import error_body, error_headers, shape_of
 from gateway.wire.headers import Facts, Headers, render
 from gateway.wire.sse import DONE, event
@@ -15,6 +16,11 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 class Reply(Protocol):
     """How an answer reaches its client; the same calls in the same order for both kinds."""
+
+    @property
+    def departure(self) -> Departure:
+        """Whether the client is still there."""
+        ...
 
     async def begin(self, facts: Facts) -> None:
         """Say what is known before the first piece."""
@@ -32,7 +38,8 @@ class Reply(Protocol):
 class StreamedReply:
     """Events as they come; headers go out with the first, so they cannot hold the cost."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, departure: Departure) -> None:
+        self.departure = departure
         self._send = send
         self._headers: Headers = []
         self.started = False
@@ -69,7 +76,8 @@ class StreamedReply:
 class PlainReply:
     """One JSON body at the end, with everything in its headers."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, departure: Departure) -> None:
+        self.departure = departure
         self._send = send
 
     async def begin(self, facts: Facts) -> None:

@@ -25,5 +25,11 @@ def unfold(completion: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield head | {"choices": [{"index": index, "delta": {}} | rest]}
 
 
+def usage_chunk(completion: dict[str, Any], money: dict[str, str]) -> dict[str, Any]:
+    """Return the chunk that ends a stream whose client asked for usage, with `money` beside the tokens."""
+    head = {name: value for name, value in completion.items() if name != "choices"}
+    return head | {"object": "chat.completion.chunk", "choices": [], "usage": completion["usage"] | money}
+
+
 def _part(index: int, delta: dict[str, Any], logprobs: object = None) -> dict[str, Any]:
     return {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None}

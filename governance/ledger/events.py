@@ -91,6 +91,11 @@ class Settlement:
         """What the request cost: the sum over its attempts, so that the two can never disagree."""
         return sum((attempt.cost for attempt in self.attempts), ZERO)
 
+    @property
+    def saved(self) -> Nanodollars:
+        """What the request spared, over all levers; negative when the chosen model was dearer than the baseline."""
+        return self.saved_cache + self.saved_routing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEvent:

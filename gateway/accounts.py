@@ -1,0 +1,146 @@
+"""Close the accounts of a request: the settlement the ledger keeps, and what logs and metrics say of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from structlog.typing import FilteringBoundLogger
+
+from gateway.catalogue import Catalogue, Model, saved_by_routing
+from gateway.operations.metrics import Metrics
+from gateway.wire.errors import shape_of
+from governance.ledger.events import Attempt, Opening, Settlement
+from governance.money import ZERO, Nanodollars
+from governance.prices import Price, Usage, cost_of
+
+CLIENT_LEFT = 499
+"""The status of a request whose client did not wait for it, as nginx writes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bought:
+    """What one upstream attempt came to.
+
+    Attributes:
+        usage: None when the provider sent nothing: such an attempt costs nothing.
+        estimated: the usage is our guess.
+        error: why the attempt failed, or None.
+        left: the client went away before the end.
+    """
+
+    model: Model
+    price: Price
+    purpose: Literal["answer", "embedding"]
+    at: datetime
+    seconds: float
+    usage: Usage | None
+    estimated: bool
+    error: BaseException | None
+    left: bool
+    first_token_s: float | None = None
+
+
+class Accounts:
+    """Makes settlements, and tells the log and the metrics of every ending."""
+
+    def __init__(self, catalogue: Catalogue, log: FilteringBoundLogger, metrics: Metrics) -> None:
+        self._catalogue = catalogue
+        self._log = log
+        self._metrics = metrics
+
+    def settlement(self, bought: Bought) -> Settlement:
+        """Return how a paid request ended, priced once, with what its route spared against the baseline."""
+        outcome, status, code = _ending(bought)
+        cost = ZERO if bought.usage is None else cost_of(bought.usage, bought.price)
+        attempt = Attempt(
+            at=bought.at,
+            purpose=bought.purpose,
+            provider=bought.model.provider,
+            model=bought.model.name,
+            upstream_model=bought.model.upstream_model,
+            outcome=outcome,
+            price=bought.price,
+            cost=cost,
+            duration_ms=bought.seconds * 1000,
+            status=status,
+            usage=bought.usage,
+        )
+        return Settlement(
+            outcome=outcome,
+            status=status,
+            attempts=(attempt,),
+            usage=bought.usage,
+            estimated=bought.estimated,
+            code=code,
+            saved_routing=ZERO if bought.usage is None else saved_by_routing(self._catalogue, bought.usage, cost),
+            first_token_ms=None if bought.first_token_s is None else bought.first_token_s * 1000,
+        )
+
+    def hit(self, usage: Mapping[str, int], spared: Nanodollars) -> Settlement:
+        """Return how a request ended that the cache answered: free, and sparing what the answer once cost."""
+        counted = Usage(**usage)
+        return Settlement(
+            outcome="ok",
+            status=200,
+            usage=counted,
+            saved_cache=spared,
+            saved_routing=saved_by_routing(self._catalogue, counted, spared),
+        )
+
+    def settled(self, opening: Opening, settlement: Settlement) -> None:
+        """Tell of a request that was admitted and has ended."""
+        usage = settlement.usage or Usage()
+        who = (opening.attribution.team, opening.attribution.app, opening.model)
+        self._metrics.requests.labels(*who, opening.cache, settlement.code or "ok").inc()
+        self._metrics.cost.labels(*who).inc(settlement.cost.nanos / 1e9)
+        self._metrics.saved.labels(*who).inc(max(0, settlement.saved.nanos) / 1e9)
+        self._metrics.tokens.labels(*who, "input").inc(usage.input_tokens)
+        self._metrics.tokens.labels(*who, "output").inc(usage.output_tokens)
+        self._log.info(
+            "request",
+            **_identity(opening),
+            outcome=settlement.outcome,
+            status=settlement.status,
+            code=settlement.code or None,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cost_usd=settlement.cost.usd,
+            saved_usd=settlement.saved.usd,
+            estimated=settlement.estimated,
+        )
+
+    def refused(self, opening: Opening, code: str, message: str) -> None:
+        """Tell of a request that was turned away. Its model is what the caller wrote, so it is no label."""
+        who = (opening.attribution.team, opening.attribution.app, "")
+        self._metrics.requests.labels(*who, "", code).inc()
+        self._log.info("refused", **_identity(opening), code=code, reason=message)
+
+    def unauthenticated(self, request_id: str, reason: str) -> None:
+        """Tell of a request without a valid key."""
+        self._metrics.rejected.inc()
+        self._log.info("unauthenticated", request_id=request_id, reason=reason)
+
+
+def _ending(bought: Bought) -> tuple[Literal["ok", "failed", "left"], int, str]:
+    if isinstance(bought.error, Exception):
+        shape = shape_of(bought.error)
+        return "failed", shape.status, shape.code
+    if bought.left or bought.error is not None:
+        return "left", CLIENT_LEFT, "client_left"
+    return "ok", 200, ""
+
+
+def _identity(opening: Opening) -> dict[str, Any]:
+    return {
+        "request_id": opening.request_id,
+        "endpoint": opening.endpoint,
+        "key_id": opening.key_id,
+        "team": opening.attribution.team,
+        "app": opening.attribution.app,
+        "model": opening.model,
+        "provider": opening.provider,
+        "route": opening.route,
+        "cache": opening.cache,
+        "stream": opening.stream,
+    }

@@ -1,0 +1,143 @@
+"""Who asks, for whom, and what the policy lets them do; and the record of those who are turned away."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, Protocol, TypeVar
+
+from cache.errors import CacheError
+from gateway.errors import BadRequest, ModelNotFound
+from gateway.wire.controls import Controls, Credential
+from gateway.wire.errors import shape_of
+from governance.attribution import Attribution, Offered, attribute
+from governance.errors import GovernanceError, UnknownTeam
+from governance.identity import Caller, Keyring
+from governance.ledger.events import Opening
+from governance.purse import Purse
+from governance.rules import Grant, Rules
+from router_models.errors import NoRoute
+
+Refusal = (GovernanceError, NoRoute, CacheError, BadRequest, ModelNotFound)
+"""What turns a request away before money is held."""
+
+
+FieldsT_co = TypeVar("FieldsT_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Generic[FieldsT_co]):
+    """One request as it came, decoded but not yet believed.
+
+    Attributes:
+        request_id: ours, unique; a client's own id is never used as one.
+        at: when it arrived; its budget windows and the age of its answer follow this instant.
+        tick: the same moment on the monotonic clock, in seconds.
+        endpoint: which API it speaks: `chat` or `embeddings`.
+        body: the JSON object as it came, and `size` its bytes on the wire.
+        fields: those of its fields that we act on, checked.
+        model: the model or route it names.
+    """
+
+    request_id: str
+    at: datetime
+    tick: float
+    endpoint: str
+    credential: Credential
+    offered: Offered
+    controls: Controls
+    body: dict[str, Any]
+    size: int
+    fields: FieldsT_co
+    model: str
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entitled:
+    """A caller we know, whose request it is, and what it may do."""
+
+    caller: Caller
+    attribution: Attribution
+    grant: Grant
+
+
+class Observer(Protocol):
+    """Who is told of what the ledger does not hold or holds later: logs and metrics."""
+
+    def unauthenticated(self, request_id: str, reason: str) -> None:
+        """A request came without a valid key."""
+        ...
+
+    def refused(self, opening: Opening, code: str, message: str) -> None:
+        """A request was turned away."""
+        ...
+
+
+class Admission:
+    """The first step of every endpoint."""
+
+    def __init__(self, keyring: Keyring, rules: Rules, purse: Purse, policy_version: str, observer: Observer) -> None:
+        self._keyring = keyring
+        self._rules = rules
+        self._purse = purse
+        self._version = policy_version
+        self._observer = observer
+
+    def admit(self, credential: Credential, offered: Offered, at: datetime) -> Entitled:
+        """Return what this caller may do.
+
+        Raises:
+            Unauthenticated: the key opens nothing.
+            UnknownTeam: the key outlived its team or app in the policy.
+        """
+        caller = self._keyring.authenticate(credential.text, at)
+        app = self._rules.app(caller.team, caller.app)
+        if app is None:
+            raise UnknownTeam(caller.team, caller.app)
+        attribution = attribute(
+            caller,
+            offered,
+            settable=app.settable,
+            defaults=app.defaults,
+            segment_of=app.segment_of,
+            hash_user=app.hash_user,
+        )
+        return Entitled(caller, attribution, self._rules.grant(attribution, caller.key_id))
+
+    def opening(
+        self,
+        asked: Asked[object],
+        entitled: Entitled,
+        *,
+        model: str,
+        provider: str = "",
+        route: str = "",
+        cache: str = "",
+    ) -> Opening:
+        """Return what the ledger should know of a request before any money is spent."""
+        return Opening(
+            request_id=asked.request_id,
+            at=asked.at,
+            endpoint=asked.endpoint,
+            attribution=entitled.attribution,
+            key_id=entitled.caller.key_id,
+            model=model,
+            policy_version=self._version,
+            provider=provider,
+            route=route,
+            cache=cache,
+            stream=asked.stream,
+        )
+
+    @contextmanager
+    def refusals_recorded(self, asked: Asked[object], entitled: Entitled) -> Generator[None]:
+        """Write one `refused` event for whatever turns the request away inside the block, and let it through."""
+        try:
+            yield
+        except Refusal as refusal:
+            shape = shape_of(refusal)
+            opening = self.opening(asked, entitled, model=asked.model)
+            self._purse.refused(opening, shape.code, shape.status)
+            self._observer.refused(opening, shape.code, str(refusal))
+            raise

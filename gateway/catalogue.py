@@ -1,0 +1,146 @@
+"""The policy's models and routes, made callable: who serves them, at what price, and whether they answer now."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gateway.errors import ModelNotFound
+from gateway.providers.upstream import Upstream
+from governance.money import ZERO, Nanodollars
+from governance.prices import Price, Usage, cost_of, measured_price
+from governance.rules import Grant
+from router_models.config import RouteRule
+from router_models.errors import NotAllowed
+from router_models.router import Candidate, Route, choose_route, pinned
+
+Kind = Literal["chat", "embedding"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A price made of the machine's cost and of what the provider measures it can do."""
+
+    machine_usd_per_hour: Nanodollars
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model of the policy.
+
+    Attributes:
+        name: what the policy and its callers call it.
+        upstream_model: what its provider calls it.
+        price: its price, how to measure one, or None when nobody knows one: it is then unavailable, never free.
+    """
+
+    name: str
+    provider: str
+    upstream_model: str
+    tier: str
+    kind: Kind
+    price: Price | Measured | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller asked for, once it is known that it may: a model, or a route and the models it may choose from."""
+
+    name: str
+    target: Model | RouteRule
+
+
+class Catalogue:
+    """Every model and route of one policy, with the providers behind them."""
+
+    def __init__(
+        self,
+        models: Iterable[Model],
+        routes: Iterable[RouteRule],
+        upstreams: Mapping[str, Upstream],
+        baseline: str | None,
+    ) -> None:
+        self.models = {model.name: model for model in models}
+        self._routes = {route.name: route for route in routes}
+        self._upstreams = upstreams
+        self._baseline = baseline
+
+    def wish(self, asked: str, kind: Kind, grant: Grant) -> Wish:
+        """Return what `asked` stands for; a feature's own route stands in for any route its callers name.
+
+        Raises:
+            ModelNotFound: there is no such model or route of that kind.
+            NotAllowed: the caller's tiers hold none of its models.
+        """
+        target = self._routes.get(grant.route or asked) if asked in self._routes else self.models.get(asked)
+        if target is None or kind not in self._kinds(target):
+            raise ModelNotFound(f"There is no {kind} model or route named {asked!r}.", asked)
+        if not any(self.models[name].tier in grant.tiers for name in _names(target)):
+            raise NotAllowed(route=asked, models=_names(target))
+        return Wish(asked, target)
+
+    def choose(self, wish: Wish, grant: Grant, zone: str | None) -> Route:
+        """Return the model that answers, and why.
+
+        Raises:
+            NoRoute: no model of the wish is allowed, in the zone and available.
+        """
+        if isinstance(wish.target, Model):
+            return pinned(self._candidate(wish.target, grant, zone), zone)
+        candidates = {name: self._candidate(self.models[name], grant, zone) for name in wish.target.models}
+        return choose_route(wish.target, candidates, zone)
+
+    def upstream(self, model: Model) -> Upstream:
+        """Return the provider that serves `model`."""
+        return self._upstreams[model.provider]
+
+    def price(self, model: Model) -> Price | None:
+        """Return what `model` costs now, or None while a measured price has not been measured."""
+        if not isinstance(model.price, Measured):
+            return model.price
+        served = self.upstream(model).status.served.get(model.upstream_model)
+        if served is None or served.prefill_per_s is None:
+            return None
+        # A model without a decode rate makes no output tokens.
+        decode_per_s = served.decode_per_s or served.prefill_per_s
+        return measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
+
+    def baseline_cost(self, usage: Usage) -> Nanodollars | None:
+        """Return what `usage` would have cost on the baseline model; None without one, or without its price."""
+        model = self.models.get(self._baseline or "")
+        price = None if model is None else self.price(model)
+        return None if price is None else cost_of(usage, price)
+
+    def reachable(self, grant: Grant) -> list[tuple[str, Sequence[str]]]:
+        """Return the names a caller may ask for, each with the providers behind it."""
+        targets = {**self._routes, **self.models}
+        return [
+            (name, sorted({self.models[model].provider for model in allowed}))
+            for name, target in targets.items()
+            if (allowed := [model for model in _names(target) if self.models[model].tier in grant.tiers])
+        ]
+
+    def unavailable(self) -> dict[str, str]:
+        """Return the providers that cannot be called now, each with its reason."""
+        return {name: u.status.reason for name, u in self._upstreams.items() if not u.status.available}
+
+    def _kinds(self, target: Model | RouteRule) -> set[Kind]:
+        return {self.models[name].kind for name in _names(target)}
+
+    def _candidate(self, model: Model, grant: Grant, zone: str | None) -> Candidate:
+        upstream = self.upstream(model)
+        return Candidate(
+            name=model.name,
+            allowed=model.tier in grant.tiers,
+            in_zone=zone is None or upstream.zone == zone,
+            available=upstream.status.available and self.price(model) is not None,
+        )
+
+
+def saved_by_routing(catalogue: Catalogue, usage: Usage, cost: Nanodollars) -> Nanodollars:
+    """Return what the chosen model spared against the baseline; negative when it was the dearer one."""
+    baseline = catalogue.baseline_cost(usage)
+    return ZERO if baseline is None else baseline - cost
+
+
+def _names(target: Model | RouteRule) -> tuple[str, ...]:
+    return (target.name,) if isinstance(target, Model) else target.models

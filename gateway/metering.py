@@ -1,0 +1,81 @@
+"""Meter one streamed answer: what it has said, what it has used, and what of it the client should see."""
+
+from typing import Any
+
+import msgspec
+
+from gateway.errors import UpstreamError
+from gateway.estimate import likely_prompt_tokens, likely_tokens
+from gateway.providers.upstream import Chunk
+from gateway.wire.fold import Fold
+from governance.prices import Usage
+
+
+class Meter:
+    """Follows the chunks of one attempt.
+
+    Attributes:
+        first_at: the tick of the first chunk, or None: an attempt that was sent nothing costs nothing.
+    """
+
+    def __init__(self, body_bytes: int) -> None:
+        self.first_at: float | None = None
+        self._body_bytes = body_bytes
+        self._fold = Fold()
+        self._reported: Usage | None = None
+
+    def see(self, chunk: Chunk, tick: float) -> bytes | None:
+        """Take in one chunk and return what to pass on: its own bytes wherever nothing in it is ours to change."""
+        if self.first_at is None:
+            self.first_at = tick
+        value = chunk.value
+        self._fold.add(value)
+        usage = value.get("usage")
+        if not isinstance(usage, dict):
+            return chunk.payload
+        self._reported = Usage.from_openai(usage) or self._reported
+        if not value.get("choices"):
+            return None
+        # The usage so far is for our own accounts; a client that asked gets the final one at the end, with its cost.
+        return msgspec.json.encode({name: part for name, part in value.items() if name != "usage"})
+
+    @property
+    def complete(self) -> bool:
+        """Whether every choice has said how it ended."""
+        return self._fold.finished
+
+    def check_complete(self, provider: str) -> None:
+        """Raise when the provider ended its stream before the answer.
+
+        Raises:
+            UpstreamError: some choice never said how it ended.
+        """
+        if not self.complete:
+            raise UpstreamError(f"Provider {provider!r} ended its stream before the answer.", provider)
+
+    @property
+    def estimated(self) -> bool:
+        """Whether `usage` is our guess."""
+        return self.first_at is not None and self._reported is None
+
+    @property
+    def usage(self) -> Usage | None:
+        """What has been used: as reported, else a guess from the texts, else None when nothing was sent."""
+        if self._reported is not None or self.first_at is None:
+            return self._reported
+        return Usage(fresh_input=likely_prompt_tokens(self._body_bytes), output=likely_tokens(self._fold.texts))
+
+    def completion(self) -> dict[str, Any]:
+        """Return the whole completion, with usage."""
+        return {"usage": openai_usage(self.usage or Usage())} | self._fold.completion()
+
+
+def openai_usage(usage: Usage) -> dict[str, Any]:
+    """Return `usage` as the OpenAI API writes it, for answers whose provider said nothing."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total,
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+    }

@@ -1,0 +1,53 @@
+"""Shape a chat request to what the policy lets an answer be, before anything else looks at it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.wire.chat_body import ChatFields
+from governance.attribution import Attribution
+from governance.rules import OutputRule
+
+UNBOUNDED_MAX_TOKENS = 1024
+"""The length of an answer when neither the request nor the policy says: no call goes out without a bound."""
+
+_LIMIT_FIELDS = ("max_completion_tokens", "max_tokens")
+_OURS = frozenset({"cache", "metadata"})
+"""Fields that are addressed to the gateway and mean nothing, or something else, to a provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """A chat request within its bounds.
+
+    Attributes:
+        body: what may go to a provider, less the model and the bound on its answer.
+        max_tokens: the most tokens of each choice.
+        choices: how many answers it asks for.
+    """
+
+    body: dict[str, Any]
+    max_tokens: int
+    choices: int
+
+    @property
+    def most_output(self) -> int:
+        """The most output tokens the whole request can make."""
+        return self.max_tokens * self.choices
+
+
+def shape(body: dict[str, Any], fields: ChatFields, rule: OutputRule, attribution: Attribution) -> Shaped:
+    """Return the request with its answer's length clamped, the policy's stops added and our own fields taken out."""
+    shaped = {name: value for name, value in body.items() if name not in _OURS}
+    said = [n for n in (fields.max_completion_tokens, fields.max_tokens) if n is not None]
+    wanted = min(said) if said else rule.default or rule.ceiling or UNBOUNDED_MAX_TOKENS
+    max_tokens = wanted if rule.ceiling is None else min(wanted, rule.ceiling)
+    used = [name for name in _LIMIT_FIELDS if shaped.pop(name, None) is not None]
+    if used:
+        shaped[used[0]] = max_tokens
+    if rule.stop:
+        own = [fields.stop] if isinstance(fields.stop, str) else fields.stop or []
+        shaped["stop"] = list(dict.fromkeys([*own, *rule.stop]))
+    if fields.user is not None:
+        # Hashed where the policy hashes users: a provider learns no more of them than our own ledger does.
+        shaped["user"] = attribution.user
+    return Shaped(shaped, max_tokens, fields.n or 1)
