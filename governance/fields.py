@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from governance.errors import NotMoney
@@ -28,7 +28,7 @@ def parse_dollars(value: object) -> Nanodollars:
     try:
         return Nanodollars.parse(value)
     except NotMoney as error:
-        raise PydanticCustomError("dollars", "{why}", {"why": str(error)}) from error
+        raise PydanticCustomError("dollars", "is no amount in USD: {why}", {"why": error.why}) from error
 
 
 def parse_percent(value: object) -> int:
@@ -49,13 +49,18 @@ def _above_zero(value: Nanodollars) -> Nanodollars:
     return value
 
 
-Dollars = Annotated[Nanodollars, PlainValidator(parse_dollars), WithJsonSchema({"type": "number", "minimum": 0})]
+_AS_TEXT = PlainSerializer(lambda amount: amount.usd, return_type=str)
+
+Dollars = Annotated[
+    Nanodollars, PlainValidator(parse_dollars), _AS_TEXT, WithJsonSchema({"type": "number", "minimum": 0})
+]
 """An amount in USD, 0 or more."""
 
 PositiveDollars = Annotated[
     Nanodollars,
     PlainValidator(parse_dollars),
     AfterValidator(_above_zero),
+    _AS_TEXT,
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
 ]
 """An amount in USD above 0."""

@@ -1,0 +1,88 @@
+"""The whole policy document, composed of the engines' own sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from cache.config import CacheSection
+from gateway.policy.models import Label, ModelSection, Provider, UnknownModel
+from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
+from governance.policy import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
+from governance.rules import Rules, compile_rules
+from router_models.config import RouteRule
+
+
+def _timezone(value: object) -> ZoneInfo:
+    if isinstance(value, ZoneInfo):
+        return value
+    try:
+        if isinstance(value, str):
+            return ZoneInfo(value)
+    except (KeyError, ValueError, OSError):
+        pass
+    raise PydanticCustomError("timezone", "should be a time zone of the IANA list, such as Europe/London")
+
+
+TimeZone = Annotated[ZoneInfo, PlainValidator(_timezone), WithJsonSchema({"type": "string", "minLength": 1})]
+
+
+class Policy(Section):
+    """Everything that a platform team decides.
+
+    Attributes:
+        version: Of this format.
+        currency: Of all amounts.
+        timezone: Whose calendar bounds the windows of budgets.
+        providers: Who runs models.
+        tiers: Classes of models, cheapest first.
+        models: The models on offer.
+        unknown_model: What to do with a model that has no price.
+        routes: Names that stand for a choice of models.
+        baseline: The model against which savings are counted.
+        sensitivity: Where requests with sensitive text may go.
+        cache: Which answers are served again.
+        context: How much context requests may carry.
+        output: What answers may look like, for everyone.
+        guardrails: Rules over the text of requests and answers.
+        limits: How much may happen at once, over everyone together.
+        budgets: Budgets that name their scope.
+        on_store_error: What to do when the counters cannot be reached.
+        alerts: Where alerts go that belong to no team.
+        teams: Who may use what.
+    """
+
+    version: Literal[1]
+    currency: Literal["USD"] = "USD"
+    timezone: TimeZone = ZoneInfo("UTC")
+    providers: Mapping[Name, Provider]
+    tiers: Annotated[tuple[Name, ...], Field(min_length=1)]
+    models: tuple[ModelSection, ...]
+    unknown_model: UnknownModel = "deny"
+    routes: tuple[RouteRule, ...] = ()
+    baseline: Label | None = None
+    sensitivity: Sensitivity | None = None
+    cache: CacheSection = CacheSection()
+    context: Context | None = None
+    output: OutputSection | None = None
+    guardrails: tuple[Guardrail, ...] = ()
+    limits: OrgLimits | None = None
+    budgets: tuple[ScopedBudget, ...] = ()
+    on_store_error: OnStoreError = "closed"
+    alerts: Alerts | None = None
+    teams: tuple[TeamSection, ...] = ()
+
+    def rules(self) -> Rules:
+        """Compile the governing sections."""
+        return compile_rules(
+            tiers=self.tiers,
+            timezone=self.timezone,
+            output=self.output,
+            limits=self.limits,
+            budgets=self.budgets,
+            teams=self.teams,
+        )

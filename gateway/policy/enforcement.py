@@ -1,0 +1,106 @@
+"""Which parts of a policy are read and checked, but not yet obeyed in this release.
+
+A policy that promises what does not happen is worse than none, so `sluice policy check` names every such part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gateway.policy.models import VllmProvider
+from gateway.policy.problems import describe
+from gateway.policy.references import select
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gateway.policy.document import Policy
+    from gateway.policy.positions import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A part of a policy that is not yet obeyed, and one sentence of what happens instead."""
+
+    path: str
+    sentence: str
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+def _not_plain_block(steps: object) -> bool:
+    return steps not in ({}, {100: "block"})
+
+
+@dataclass(frozen=True, slots=True)
+class _NotYet:
+    patterns: tuple[str, ...]
+    sentence: str
+    when: Callable[[object], bool] = _always
+
+
+NOT_YET = (
+    _NotYet(
+        (
+            "budgets.*.steps",
+            "teams.*.budgets.*.steps",
+            "teams.*.apps.*.budgets.*.steps",
+            "teams.*.apps.*.features.*.budgets.*.steps",
+        ),
+        "Steps are not taken: the budget blocks at 100 %, and does nothing before.",
+        _not_plain_block,
+    ),
+    _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
+    _NotYet(("routes.*.shadow",), "No request is sampled."),
+    _NotYet(
+        ("routes.*.fallbacks",),
+        "A failed call is not tried elsewhere; a fallback answers only when the models before it may not or are down.",
+    ),
+    _NotYet(("unknown_model",), "A model without a price is refused, as with deny.", lambda value: value == "flag"),
+    _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
+    _NotYet(("cache.semantic",), "Only the very same request is answered from the cache."),
+    _NotYet(("cache.prefix",), "Prompts are sent without cache marks."),
+    _NotYet(("context",), "Prompts are neither measured nor trimmed."),
+    _NotYet(
+        (
+            "output.reasoning_effort",
+            "teams.*.output.reasoning_effort",
+            "teams.*.apps.*.output.reasoning_effort",
+            "teams.*.apps.*.features.*.output.reasoning_effort",
+        ),
+        "The effort that a request asks for is passed on as it is.",
+    ),
+    _NotYet(("guardrails.*",), "The rule is not applied."),
+    _NotYet(("limits.loop",), "Loops are not detected."),
+    _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
+    _NotYet(("alerts", "teams.*.alerts"), "No alert is sent."),
+    _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
+    _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),
+    _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),
+)
+
+
+def notes(document: Policy) -> tuple[Note, ...]:
+    """Name every part of a policy that is written down but not yet obeyed."""
+    data = document.model_dump(exclude_unset=True)
+    found = (
+        Note(describe(path, data), rule.sentence)
+        for rule in NOT_YET
+        for pattern in rule.patterns
+        for path, value in select(data, pattern)
+        if value is not None and rule.when(value)
+    )
+    return (*found, *_unmeasured(document, data))
+
+
+def _unmeasured(document: Policy, data: object) -> Iterator[Note]:
+    for index, model in enumerate(document.models):
+        if model.price == "measured" and isinstance(document.providers[model.provider], VllmProvider):
+            path: Path = ("models", index, "price")
+            yield Note(
+                describe(path, data), "vLLM is not measured: the model is unavailable until its prices are written."
+            )

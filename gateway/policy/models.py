@@ -1,0 +1,162 @@
+"""The `providers` and `models` sections: who runs models, where, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from governance.fields import Dollars, PositiveDollars
+from governance.policy import Name, Section
+
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
+"""What a model or route is called: it appears in headers, unescaped, and may look like `vendor/model:variant`."""
+
+PRICE_BOOKS = {
+    "api.openai.com": "openai",
+    "api.anthropic.com": "anthropic",
+    "api.cerebras.ai": "cerebras",
+    "api.deepseek.com": "deepseek",
+    "api.fireworks.ai": "fireworks",
+    "api.groq.com": "groq",
+    "api.mistral.ai": "mistral",
+    "api.together.xyz": "together",
+    "api.x.ai": "x-ai",
+    "openrouter.ai": "openrouter",
+}
+"""Whose prices hold at which host. Elsewhere the same model may cost anything, so its price is not looked up."""
+
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class _Provider(Section):
+    """What every provider has.
+
+    Attributes:
+        zone: Where its machines are; a request confined to a zone is answered only there.
+        machine_usd_per_hour: What the machine costs, for providers whose price is measured.
+    """
+
+    zone: Name
+    machine_usd_per_hour: PositiveDollars | None = None
+
+    @property
+    def price_book(self) -> str | None:
+        """The seller in the price book; None for machines of our own."""
+        return None
+
+
+class EngineProvider(_Provider):
+    """The bundled engine; `sluice up` starts it and says where it listens."""
+
+    kind: Literal["engine"]
+    zone: Name = "onprem"
+
+
+class VllmProvider(_Provider):
+    """A vLLM server, spoken to over its OpenAI API."""
+
+    kind: Literal["vllm"]
+    base_url: AnyHttpUrl
+    api_key: SecretStr | None = None
+
+
+class _Seller(_Provider):
+    """A provider that sells tokens.
+
+    Attributes:
+        base_url: The address of its API.
+        api_key: The provider's key.
+        batch: Deferred work may use its batch API.
+    """
+
+    base_url: AnyHttpUrl
+    api_key: SecretStr | None = None
+    batch: Flag = False
+
+    @property
+    def price_book(self) -> str | None:
+        """The seller in the price book, or None when the book does not know this host."""
+        return PRICE_BOOKS.get(self.base_url.host or "")
+
+
+class OpenAIProvider(_Seller):
+    """OpenAI, or anything that speaks its API; the address includes the version."""
+
+    kind: Literal["openai"]
+    base_url: AnyHttpUrl = AnyHttpUrl("https://api.openai.com/v1")
+
+
+class AnthropicProvider(_Seller):
+    """Anthropic, or anything that speaks its API; the address is without the version."""
+
+    kind: Literal["anthropic"]
+    base_url: AnyHttpUrl = AnyHttpUrl("https://api.anthropic.com")
+
+
+Provider = Annotated[EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider, Field(discriminator="kind")]
+
+
+class PriceSection(Section):
+    """Prices in USD per million tokens; a cache rate that is absent is billed as input."""
+
+    input: Dollars
+    cached_input: Dollars | None = None
+    cache_write: Dollars | None = None
+    output: Dollars | None = None
+
+
+def _price_form(value: object) -> str:
+    return "rates" if isinstance(value, Mapping | PriceSection) else "source"
+
+
+PriceRule = Annotated[
+    Annotated[Literal["measured", "list"], Tag("source")] | Annotated[PriceSection, Tag("rates")],
+    Discriminator(_price_form),
+]
+"""Where a price comes from: the machine's cost and its measured speed, the price book, or the policy itself."""
+
+
+class ModelSection(Section):
+    """One model that the gateway offers.
+
+    Attributes:
+        name: What applications and routes call it.
+        provider: Who runs it.
+        model: What the provider calls it.
+        tier: Who may use it.
+        price: Where its price comes from.
+        kind: What it makes.
+    """
+
+    name: Label
+    provider: Name
+    model: Annotated[str, Field(min_length=1, max_length=300)]
+    tier: Name
+    price: PriceRule
+    kind: Literal["chat", "embedding"] = "chat"
+
+    @model_validator(mode="after")
+    def _output_has_a_price(self) -> Self:
+        if self.kind == "chat" and isinstance(self.price, PriceSection) and self.price.output is None:
+            raise PydanticCustomError("price", 'the price of a chat model needs "output"')
+        return self
+
+
+class PriceAs(Section):
+    """Count a model without a price as if it were another one."""
+
+    price_as: Label
+
+
+def _unknown_form(value: object) -> str:
+    return "price_as" if isinstance(value, Mapping | PriceAs) else "word"
+
+
+UnknownModel = Annotated[
+    Annotated[Literal["deny", "flag"], Tag("word")] | Annotated[PriceAs, Tag("price_as")],
+    Discriminator(_unknown_form),
+]
+"""What to do with a model that has no price: refuse it, serve it marked as unpriced, or price it as another."""

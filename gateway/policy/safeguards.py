@@ -1,0 +1,88 @@
+"""The sections that watch over what goes in and comes out: sensitivity, context, guardrails and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cache.config import Duration
+from governance.patterns import Pattern
+from governance.policy import Count, LimitsSection, Name, Section
+
+Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
+"""Kinds of text that can be recognised."""
+
+
+class Sensitivity(Section):
+    """Where requests with sensitive text may go.
+
+    Attributes:
+        detect: What to look for.
+        confine: For each kind: `allow`, `refuse`, or the zone that the request may not leave.
+        sticky: With `session`, what was found holds for the rest of the session.
+    """
+
+    detect: tuple[Detector, ...] = ()
+    confine: Mapping[Detector, Name] = Field(default_factory=dict)
+    sticky: Literal["request", "session"] = "request"
+
+
+class Trim(Section):
+    """What to do with a context that is too long."""
+
+    mode: Literal["off", "warn", "trim", "refuse"] = "off"
+    keep_last_turns: Count | None = None
+    target_tokens: Count | None = None
+
+
+class Context(Section):
+    """How much context requests may carry.
+
+    Attributes:
+        audit: Record what the context is made of.
+        max_input_tokens: The longest prompt.
+        trim: What to do with a longer one.
+    """
+
+    audit: Annotated[bool, Field(strict=True)] = False
+    max_input_tokens: Count | None = None
+    trim: Trim = Trim()
+
+
+class Guardrail(Section):
+    """A rule over the text of requests or answers: it finds kinds of text, or a pattern, and acts."""
+
+    name: Name
+    on: Literal["input", "output"]
+    detect: tuple[Detector, ...] | None = None
+    pattern: Pattern | None = None
+    action: Literal["block", "redact", "flag"]
+
+    @model_validator(mode="after")
+    def _looks_for_one_thing(self) -> Self:
+        if (self.detect is None) == (self.pattern is None):
+            raise PydanticCustomError("guardrail", "give either detect or pattern")
+        return self
+
+
+class Loop(Section):
+    """When an agent that goes round in circles is stopped.
+
+    Attributes:
+        same_request: The most times the very same request may be made within the span.
+        within: The span, in seconds.
+        session_requests: The most requests of one session.
+    """
+
+    same_request: Count | None = None
+    within: Duration = 600
+    session_requests: Count | None = None
+
+
+class OrgLimits(LimitsSection):
+    """Limits over everyone together."""
+
+    loop: Loop | None = None

@@ -1,0 +1,194 @@
+"""From a policy file to a policy in force: parse, fill in the environment, check, price, compile."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from gateway.policy.document import Policy
+from gateway.policy.environment import Expanded, expand
+from gateway.policy.models import ModelSection, PriceAs, PriceSection
+from gateway.policy.positions import Parsed, parse
+from gateway.policy.problems import PolicyInvalid, Problem, Reporter
+from gateway.policy.references import check_references
+from gateway.policy.schema import fields_at, policy_schema
+from governance.money import ZERO
+from governance.prices import Price, list_price
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from governance.rules import Rules
+
+STARTER = "starter.yaml"
+VERSION_DIGITS = 12
+
+PriceBook = Callable[[str, str], Price | None]
+"""From a seller and its name of a model to the list price, or None when the book has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPolicy:
+    """A policy that may be put in force.
+
+    Attributes:
+        document: What was written.
+        rules: Its governing sections, compiled.
+        version: Short digest of its content, secrets left out: the same on every process that has the same policy.
+        source: Where it came from.
+        warnings: What does not stop it.
+        unavailable: Providers that cannot be used, and why.
+        prices: Prices of the models whose price the document or the price book states; `measured` ones are not here.
+        unpriced: Models that have no price and may therefore not be used, and why.
+    """
+
+    document: Policy
+    rules: Rules
+    version: str
+    source: str
+    warnings: tuple[Problem, ...]
+    unavailable: Mapping[str, str]
+    prices: Mapping[str, Price]
+    unpriced: Mapping[str, str]
+
+
+def load_policy(path: Path | None, env: Mapping[str, str], price_book: PriceBook = list_price) -> LoadedPolicy:
+    """Read a policy file, or the starter policy when there is none.
+
+    Args:
+        path: The file; None for the starter policy.
+        env: Where `${NAME}` is looked up.
+        price_book: Where `price: list` is looked up.
+
+    Raises:
+        PolicyInvalid: The file cannot be read, or is no policy.
+    """
+    if path is None:
+        return parse_policy(starter_text(), STARTER, env, price_book)
+    try:
+        return parse_policy(path.read_text("utf-8"), str(path), env, price_book)
+    except OSError as error:
+        raise PolicyInvalid([Problem(str(path), 1, 1, "", f"cannot be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise PolicyInvalid([Problem(str(path), line, 1, "", "is not UTF-8 text")]) from error
+
+
+def starter_text() -> str:
+    """Return the policy of an installation that has none, comments and all."""
+    return files("gateway.policy").joinpath(STARTER).read_text("utf-8")
+
+
+def parse_policy(text: str, name: str, env: Mapping[str, str], price_book: PriceBook = list_price) -> LoadedPolicy:
+    """Read a policy from its text; `name` is what problems call it.
+
+    Raises:
+        PolicyInvalid: The text is no policy; every problem is in it.
+    """
+    parsed = parse(text)
+    report = Reporter(name, parsed)
+    expanded = expand(parsed.data, env)
+    problems = [report.fault(fault) for fault in parsed.faults]
+    if problems and not parsed.keys:
+        raise PolicyInvalid(problems)
+    problems += check_references(report)
+    try:
+        document = Policy.model_validate(expanded.data)
+    except ValidationError as error:
+        raise PolicyInvalid([*problems, *_misshapen(report, error)]) from error
+    if problems:
+        raise PolicyInvalid(problems)
+    prices, unpriced = _price_models(document, price_book)
+    return LoadedPolicy(
+        document=document,
+        rules=document.rules(),
+        version=_version(parsed),
+        source=name,
+        warnings=tuple(_warnings(report, expanded, document, unpriced)),
+        unavailable=_unavailable(expanded),
+        prices=prices,
+        unpriced=unpriced,
+    )
+
+
+def _misshapen(report: Reporter, error: ValidationError) -> Iterator[Problem]:
+    schema = policy_schema()
+    for found in error.errors(include_url=False, include_input=False):
+        yield report.shape(found, fields_at(schema, report.path_of(found["loc"])[:-1]))
+
+
+def _price_models(document: Policy, book: PriceBook) -> tuple[dict[str, Price], dict[str, str]]:
+    prices: dict[str, Price] = {}
+    unpriced: dict[str, str] = {}
+    for model in document.models:
+        if isinstance(model.price, PriceSection):
+            prices[model.name] = _stated(model.price)
+        elif model.price == "list":
+            price = _listed(document, model, book)
+            if price is None:
+                unpriced[model.name] = f'the price book has no price for "{model.model}" of "{model.provider}"'
+            else:
+                prices[model.name] = price
+    stand_in = document.unknown_model
+    if isinstance(stand_in, PriceAs) and stand_in.price_as in prices:
+        return {**prices, **dict.fromkeys(unpriced, prices[stand_in.price_as])}, {}
+    return prices, unpriced
+
+
+def _stated(price: PriceSection) -> Price:
+    return Price(
+        input=price.input,
+        cached_input=price.cached_input,
+        cache_write=price.cache_write,
+        output=ZERO if price.output is None else price.output,
+        source="policy",
+    )
+
+
+def _listed(document: Policy, model: ModelSection, book: PriceBook) -> Price | None:
+    seller = document.providers[model.provider].price_book
+    return None if seller is None else book(seller, model.model)
+
+
+def _unavailable(expanded: Expanded) -> dict[str, str]:
+    """Name the providers whose key or address is not set; where both are missing, the reason names both."""
+    reasons: dict[str, str] = {}
+    for path, name in expanded.unset:
+        if path[0] == "providers":
+            provider = str(path[1])
+            reasons[provider] = (
+                f"{reasons[provider]}; {name} is not set" if provider in reasons else f"{name} is not set"
+            )
+    return reasons
+
+
+def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: Mapping[str, str]) -> Iterator[Problem]:
+    for path, name in expanded.unset:
+        then = f'provider "{path[1]}" is unavailable' if path[0] == "providers" else "its alerts go nowhere"
+        yield report.at(path, f"{name} is not set: {then}", f"export {name} before the start")
+    for path in expanded.literal:
+        yield report.at(path, "stays as it is written: ${...} is filled in for api_key, base_url and webhook only")
+    for index, model in enumerate(document.models):
+        if model.name in unpriced:
+            yield report.at(
+                ("models", index, "price"), f"{unpriced[model.name]}: the model is unavailable", "write its prices"
+            )
+
+
+def _version(parsed: Parsed) -> str:
+    canonical = json.dumps(parsed.data, default=_plain_number, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:VERSION_DIGITS]
+
+
+def _plain_number(number: Decimal) -> int | str:
+    """Write 15.00 as 15 and 1.50 as "1.5", so that a version depends on amounts and not on how they are written."""
+    whole = number.to_integral_value()
+    return int(whole) if whole == number else format(number.normalize(), "f")
