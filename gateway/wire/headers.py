@@ -1,6 +1,7 @@
 """What a reply says about itself: the contract's response headers."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from governance.ledger.events import Opening, Settlement
 from governance.limits import RateStanding, Standing
@@ -24,6 +25,7 @@ class Facts:
     """
 
     request_id: str
+    at: datetime
     model: str
     provider: str
     route: str
@@ -47,6 +49,7 @@ def facts_of(
     """Return what to say of a request: before its settlement (None) as planned, after it with the money."""
     return Facts(
         request_id=opening.request_id,
+        at=opening.at,
         model=opening.model,
         provider=opening.provider,
         route=opening.route,
@@ -78,7 +81,7 @@ def render(facts: Facts) -> Headers:
         headers.append(_header("x-sluice-saved-usd", facts.saved.usd))
     if facts.tightest is not None:
         headers.append(_header("x-sluice-budget", _budget(facts.tightest)))
-    return headers + _rates(facts.rates)
+    return headers + _rates(facts.rates, facts.at)
 
 
 def _budget(standing: Standing) -> str:
@@ -86,18 +89,14 @@ def _budget(standing: Standing) -> str:
     return f"scope={standing.scope};remaining_usd={standing.remaining.usd};resets={resets}"
 
 
-def _rates(rates: tuple[RateStanding, ...]) -> Headers:
-    tightest: dict[str, RateStanding] = {}
-    for rate in rates:
-        if rate.unit not in tightest or rate.remaining < tightest[rate.unit].remaining:
-            tightest[rate.unit] = rate
+def _rates(rates: tuple[RateStanding, ...], at: datetime) -> Headers:
     return [
         line
-        for unit, rate in tightest.items()
+        for rate in rates
         for line in (
-            _header(f"x-ratelimit-limit-{unit}", str(rate.limit)),
-            _header(f"x-ratelimit-remaining-{unit}", str(rate.remaining)),
-            _header(f"x-ratelimit-reset-{unit}", f"{rate.resets_s:.3f}s"),
+            _header(f"x-ratelimit-limit-{rate.unit}", str(rate.limit)),
+            _header(f"x-ratelimit-remaining-{rate.unit}", str(rate.remaining)),
+            _header(f"x-ratelimit-reset-{rate.unit}", f"{max(0.0, (rate.resets_at - at).total_seconds()):.3f}s"),
         )
     ]
 

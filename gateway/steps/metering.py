@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from gateway.errors import UpstreamError
-from gateway.estimate import likely_prompt_tokens, likely_tokens
 from gateway.providers.upstream import Chunk
+from gateway.steps.estimate import likely_prompt_tokens, likely_tokens
 from gateway.wire.fold import Fold
 from governance.prices import Usage
 

@@ -30,6 +30,11 @@ class Shaped:
     choices: int
 
     @property
+    def fingerprinted(self) -> dict[str, Any]:
+        """What makes two requests the same: the body, with its bound by one name whichever the caller used."""
+        return {n: v for n, v in self.body.items() if n not in _LIMIT_FIELDS} | {"max_tokens": self.max_tokens}
+
+    @property
     def most_output(self) -> int:
         """The most output tokens the whole request can make."""
         return self.max_tokens * self.choices

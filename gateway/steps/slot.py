@@ -7,8 +7,8 @@ from cache.canonical import fingerprint
 from cache.config import ExactSection
 from cache.directives import Directives, parse_directives
 from cache.partition import partition
-from gateway.admission import Asked, Entitled
 from gateway.catalogue import Wish
+from gateway.steps.admission import Asked, Entitled
 
 _OFF = Directives(read=False, write=False)
 

@@ -1,0 +1,100 @@
+"""Buy an answer: price the worst case, hold it, settle it; or take one for free that was bought before.
+
+Every endpoint that can cost money goes through here, so that none can forget a step.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from cache.stores import Stored
+from gateway.catalogue import Catalogue, Model
+from gateway.providers.upstream import Upstream
+from gateway.steps.accounts import Accounts, Bought
+from gateway.steps.admission import Admission, Asked, Entitled
+from gateway.wire.headers import Facts, facts_of
+from governance.ledger.events import Settlement
+from governance.limits import Standing
+from governance.money import Nanodollars
+from governance.prices import Price, worst_case
+from governance.purse import Hold, Purse, WorstCase
+from router_models.errors import NothingAvailable
+from router_models.router import Route
+
+LEASE_SLACK_S: Final = 60.0
+"""What a hold outlives its request by: time to drain an upstream whose client has left, and to settle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """A call about to be paid for: who is called, why, at what price, and the most it can cost."""
+
+    model: Model
+    upstream: Upstream
+    route: Route
+    price: Price
+    worst: WorstCase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purchasing:
+    """The gateway's purse, with the catalogue's prices."""
+
+    admission: Admission
+    catalogue: Catalogue
+    purse: Purse
+    accounts: Accounts
+    timezone: ZoneInfo
+
+    def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
+        """Return the purchase of an answer over `route`, at today's price.
+
+        Raises:
+            NothingAvailable: the provider stopped measuring its price since the route was chosen.
+        """
+        model = self.catalogue.models[route.model]
+        price = self.catalogue.price(model)
+        if price is None:
+            raise NothingAvailable(route=route.name, models=(route.model,))
+        worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
+        return Purchase(model, self.catalogue.upstream(model), route, price, worst)
+
+    def hold(self, asked: Asked[object], entitled: Entitled, purchase: Purchase, cache: str, limit_s: float) -> Hold:
+        """Return the hold of a purchase, to be entered; see `Purse.hold` for what it raises."""
+        opening = self.admission.opening(
+            asked,
+            entitled,
+            model=purchase.model.name,
+            provider=purchase.model.provider,
+            route=purchase.route.reason,
+            cache=cache,
+        )
+        grant = entitled.grant
+        return self.purse.hold(
+            opening, grant.budgets, grant.rates, purchase.worst, tz=self.timezone, lease_s=limit_s + LEASE_SLACK_S
+        )
+
+    async def settle(self, hold: Hold, bought: Bought) -> Settlement:
+        """End a hold at what the purchase really came to."""
+        settlement = self.accounts.settlement(bought)
+        await hold.settle(settlement)
+        self.accounts.settled(hold.opening, settlement)
+        return settlement
+
+    async def take(
+        self, asked: Asked[object], entitled: Entitled, stored: Stored, overhead_s: float
+    ) -> tuple[Settlement, Facts]:
+        """Record that a stored answer is given again: free, and sparing what it once cost."""
+        opening = self.admission.opening(
+            asked, entitled, model=stored.model, provider="cache", route="cache", cache="exact"
+        )
+        settlement = self.accounts.hit(stored.usage, Nanodollars(stored.cost_nanos))
+        standings = await self.purse.standing(entitled.grant.budgets, asked.at, self.timezone)
+        self.purse.free(opening, settlement)
+        self.accounts.settled(opening, settlement)
+        tightest = min(standings, key=_remaining, default=None)
+        return settlement, facts_of(opening, settlement, tightest, (), overhead_s)
+
+
+def _remaining(standing: Standing) -> Nanodollars:
+    return standing.remaining
