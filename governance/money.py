@@ -53,9 +53,6 @@ class Nanodollars:
     def __sub__(self, other: "Nanodollars") -> "Nanodollars":
         return Nanodollars(self.nanos - other.nanos)
 
-    def __bool__(self) -> bool:
-        return self.nanos != 0
-
     def __str__(self) -> str:
         return self.usd
 

@@ -14,7 +14,9 @@ from zoneinfo import ZoneInfo
 import anyio
 
 from governance.counters import Counters, Draw, Exhausted, Level, Unit
+from governance.database import Database
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
+from governance.ledger.recovery import expire_orphans, spent
 from governance.limits import (
     Budget,
     Rate,
@@ -161,6 +163,28 @@ class Purse:
             if hold is not None:
                 self._till.end(EventKind.EXPIRED, hold.opening, hold.worst.cost, hold.worst.cost)
         return len(expired)
+
+    async def seed(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> None:
+        """Teach the counters what the ledger says has been spent in each budget's window; safe to repeat.
+
+        Call it when budgets appear, at the start or with a new policy.
+        """
+        for counter in {spend_counter(budget, at, tz, self._calendar) for budget in budgets}:
+            if counter.window is not None:
+                total = await spent(database, counter.scope, counter.window)
+                await self._till.counters.seed(counter, total.nanos)
+
+    async def rebuild(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> int:
+        """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
+
+        Only for the sole process of a ledger, before its first hold.
+
+        Returns:
+            How many holds it found open.
+        """
+        orphans = await expire_orphans(database)
+        await self.seed(database, budgets, at, tz)
+        return orphans
 
 
 class Hold:

@@ -1,0 +1,148 @@
+"""The database: one address, two drivers, transactions that say what went wrong in governance's own words.
+
+SQLite serves one machine and PostgreSQL many. Readers and the writer do not wait for each other on SQLite (WAL), and a
+transaction that writes says so at its start, so that it never fails half-way on a lock it could not upgrade.
+"""
+
+import sqlite3
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from governance.errors import StoreUnavailable
+
+BUSY_MS: Final = 10_000
+_WRITES: Final = "sluice_writes"
+_ASYNC_DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
+_SYNC_DRIVERS: Final = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+
+class Database:
+    """An open database. Made by `open_database`; connects when first used."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @property
+    def dialect(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return self._engine.dialect.name
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[AsyncConnection]:
+        """Open a transaction that may write; it commits at the end of the block and rolls back on any error.
+
+        Raises:
+            StoreUnavailable: The database does not answer, is locked or has no tables.
+        """
+        with _in_our_words():
+            async with self._engine.connect() as connection:
+                await connection.execution_options(**{_WRITES: True})
+                async with connection.begin():
+                    yield connection
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[AsyncConnection]:
+        """Open a transaction that only reads, all of it one moment's state on SQLite.
+
+        Raises:
+            StoreUnavailable: The database does not answer or has no tables.
+        """
+        with _in_our_words():
+            async with self._engine.connect() as connection:
+                yield connection
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """Open the database at `sqlite:///<path>` or `postgresql://<user>:<password>@<host>/<name>`.
+
+    Raises:
+        StoreUnavailable: The address is neither, or its driver is not installed.
+    """
+    address = driver_url(url, asynchronous=True)
+    try:
+        engine = create_async_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable(f"the driver {error.name} is not installed") from error
+    if engine.dialect.name == "sqlite":
+        prepare_sqlite(engine.sync_engine)
+    return Database(engine)
+
+
+def driver_url(url: str, *, asynchronous: bool) -> URL:
+    """Name the driver in a database's address.
+
+    Raises:
+        StoreUnavailable: The address is for neither SQLite nor PostgreSQL.
+    """
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise StoreUnavailable("the address is not a database URL") from None
+    backend = "postgresql" if address.drivername == "postgres" else address.drivername.partition("+")[0]
+    drivers = _ASYNC_DRIVERS if asynchronous else _SYNC_DRIVERS
+    if backend not in drivers:
+        raise StoreUnavailable(f"{backend} is neither sqlite nor postgresql")
+    return address.set(drivername=drivers[backend])
+
+
+def prepare_sqlite(engine: Any) -> None:
+    """Set up each SQLite connection, and let transactions begin when and how we say.
+
+    The driver would begin one at the first INSERT, without telling, and not around DDL at all.
+    """
+
+    def connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in (
+            f"busy_timeout = {BUSY_MS}",
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    def begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begun)
+
+
+def writing(connection: Connection) -> Connection:
+    """Mark a synchronous connection as one whose transactions write."""
+    return connection.execution_options(**{_WRITES: True})
+
+
+@contextmanager
+def _in_our_words() -> Generator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        raise StoreUnavailable(_reason(error)) from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreUnavailable(_reason(error)) from error
+        raise
+    except (PoolTimeout, OSError) as error:
+        raise StoreUnavailable(type(error).__name__) from error
+
+
+def _reason(error: DBAPIError) -> str:
+    """The driver's own words only from SQLite: PostgreSQL's name hosts and users."""
+    cause = error.orig
+    return str(cause) if isinstance(cause, sqlite3.Error) else type(cause).__name__

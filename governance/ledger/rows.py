@@ -1,0 +1,85 @@
+"""Ledger values as rows: the one place where a fact meets its column."""
+
+from typing import Final
+
+from governance.ledger.events import LedgerAttempt, LedgerEvent
+from governance.ledger.tables import micros
+from governance.prices import Usage
+
+Row = dict[str, str | int | float | None]
+
+_NO_USAGE: Final[Row] = dict.fromkeys(("fresh_input", "cache_read", "cache_write", "output", "reasoning"))
+
+
+def event_row(event: LedgerEvent) -> Row:
+    """The columns of `ledger_event`; what the settlement knows better than the plan wins."""
+    opening, settlement, who = event.opening, event.settlement, event.opening.attribution
+    return {
+        "kind": event.kind.value,
+        "at": micros(opening.at),
+        "request_id": opening.request_id,
+        "team": who.team,
+        "app": who.app,
+        "feature": who.feature,
+        "workflow": who.workflow,
+        "model": (settlement and settlement.model) or opening.model,
+        "segment": who.segment,
+        "environment": who.environment,
+        "session": who.session,
+        "key_id": opening.key_id,
+        "end_user": who.user,
+        "endpoint": opening.endpoint,
+        "stream": opening.stream,
+        "provider": (settlement and settlement.provider) or opening.provider,
+        "route": (settlement and settlement.route) or opening.route,
+        "cache": opening.cache,
+        "outcome": settlement.outcome if settlement else "",
+        "code": event.code,
+        "status": event.status,
+        **_usage_row(settlement.usage if settlement else None),
+        "estimated": settlement.estimated if settlement else False,
+        "attempts": len(settlement.attempts) if settlement else 0,
+        "held_nanos": event.held.nanos,
+        "cost_nanos": event.cost.nanos,
+        "saved_cache_nanos": settlement.saved_cache.nanos if settlement else 0,
+        "saved_routing_nanos": settlement.saved_routing.nanos if settlement else 0,
+        "policy_version": opening.policy_version,
+        "duration_ms": event.duration_ms,
+        "first_token_ms": settlement.first_token_ms if settlement else None,
+    }
+
+
+def attempt_row(entry: LedgerAttempt) -> Row:
+    """The columns of `ledger_attempt`."""
+    attempt, price = entry.attempt, entry.attempt.price
+    return {
+        "request_id": entry.request_id,
+        "n": entry.n,
+        "at": micros(attempt.at),
+        "purpose": attempt.purpose,
+        "provider": attempt.provider,
+        "model": attempt.model,
+        "upstream_model": attempt.upstream_model,
+        "outcome": attempt.outcome,
+        "status": attempt.status,
+        **_usage_row(attempt.usage),
+        "price_input_nanos": price.input.nanos,
+        "price_cached_input_nanos": None if price.cached_input is None else price.cached_input.nanos,
+        "price_cache_write_nanos": None if price.cache_write is None else price.cache_write.nanos,
+        "price_output_nanos": price.output.nanos,
+        "price_source": price.source,
+        "cost_nanos": attempt.cost.nanos,
+        "duration_ms": attempt.duration_ms,
+    }
+
+
+def _usage_row(usage: Usage | None) -> Row:
+    if usage is None:
+        return _NO_USAGE
+    return {
+        "fresh_input": usage.fresh_input,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+    }
