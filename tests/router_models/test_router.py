@@ -1,0 +1,83 @@
+import pytest
+
+from router_models.config import RouteRule
+from router_models.errors import NoRoute, NotAllowed, NothingAvailable, ZoneRefused, ZoneUnavailable
+from router_models.router import Candidate, Route, choose_route, pinned
+
+RULE = RouteRule(name="auto", weak="small", strong="large", fallbacks=("spare", "small"))
+OK, TIER, ZONE, DOWN = "ok", "tier", "zone", "down"
+
+
+def candidate(name: str, state: str) -> Candidate:
+    return Candidate(name, allowed=state != TIER, in_zone=state != ZONE, available=state != DOWN)
+
+
+def candidates(small: str, large: str, spare: str) -> dict[str, Candidate]:
+    return {
+        "small": candidate("small", small),
+        "large": candidate("large", large),
+        "spare": candidate("spare", spare),
+    }
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "spare", "zone", "model", "reason"),
+    [
+        (OK, OK, OK, None, "small", "weak"),
+        (OK, DOWN, TIER, "onprem", "small", "weak"),
+        (TIER, OK, OK, None, "large", "tier:small"),
+        (ZONE, OK, OK, "onprem", "large", "zone:onprem"),
+        (DOWN, OK, OK, None, "large", "unavailable:small"),
+        (DOWN, TIER, OK, None, "spare", "unavailable:small"),
+        (ZONE, DOWN, OK, "eu", "spare", "zone:eu"),
+    ],
+)
+def test_the_first_model_that_may_and_can_answers(
+    small: str, large: str, spare: str, zone: str | None, model: str, reason: str
+) -> None:
+    assert choose_route(RULE, candidates(small, large, spare), zone) == Route(model, reason, "auto")
+
+
+@pytest.mark.parametrize(
+    ("states", "zone", "error"),
+    [
+        ((TIER, TIER, TIER), None, NotAllowed),
+        ((TIER, TIER, TIER), "onprem", NotAllowed),
+        ((ZONE, TIER, ZONE), "onprem", ZoneRefused),
+        ((ZONE, DOWN, TIER), "onprem", ZoneUnavailable),
+        ((DOWN, DOWN, TIER), None, NothingAvailable),
+    ],
+)
+def test_when_no_model_is_left_the_error_says_what_would_help(
+    states: tuple[str, str, str], zone: str | None, error: type[NoRoute]
+) -> None:
+    with pytest.raises(NoRoute) as refusal:
+        choose_route(RULE, candidates(*states), zone)
+    assert type(refusal.value) is error
+    assert refusal.value.route == "auto"
+    assert refusal.value.models == ("small", "large", "spare")
+    assert getattr(refusal.value, "zone", zone) == zone
+
+
+def test_a_route_may_have_one_model_for_both() -> None:
+    rule = RouteRule(name="auto", weak="small", strong="small")
+    assert rule.models == ("small",)
+    assert choose_route(rule, {"small": candidate("small", OK)}).reason == "weak"
+
+
+def test_a_model_asked_for_by_name_is_the_only_one_tried() -> None:
+    assert pinned(candidate("large", OK), "onprem") == Route("large", "pinned", "large")
+
+
+@pytest.mark.parametrize(
+    ("state", "zone", "error"),
+    [
+        (TIER, None, NotAllowed),
+        (ZONE, "eu", ZoneRefused),
+        (DOWN, "eu", ZoneUnavailable),
+        (DOWN, None, NothingAvailable),
+    ],
+)
+def test_a_pinned_model_is_refused_for_the_same_reasons(state: str, zone: str | None, error: type[NoRoute]) -> None:
+    with pytest.raises(error):
+        pinned(candidate("large", state), zone)
