@@ -75,7 +75,7 @@ def stacked_bars(columns: Sequence[Column], series: Sequence[Series], *, size: S
         bars += _bar(x + slot / 2, min(slot * _BAR_SHARE, _WIDEST_BAR), i, series, peak, size, column)
         hits += _hit(x, slot, i, column, series, totals[i], size)
     return Markup(
-        '<svg class="chart {}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}<g class="bars">{}</g>{}</svg>'
+        '<svg class="chart {}" viewBox="0 0 {} {}" role="group" aria-label="{}">{}{}<g class="bars">{}</g>{}</svg>'
     ).format(size.name, size.width, size.height, label, _grid(peak, size), _time_axis(columns, slot, size), bars, hits)
 
 

@@ -1,0 +1,46 @@
+"""What the pages ask of the ledger, as a small protocol; and the ledger's own answer to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from governance.database import Database
+from governance.ledger import reports, reports_daily
+from governance.ledger.reports import RequestRow, SpendReport
+from governance.ledger.reports_daily import SpendPoint
+
+
+class Reports(Protocol):
+    """Reads of the ledger. Each may raise `StoreUnavailable`."""
+
+    async def spend_by(self, dimension: str, since: datetime, until: datetime) -> SpendReport:
+        """Return the spend of a span, one row for each value of the dimension, and its total."""
+        ...
+
+    async def spend_over(self, dimension: str, edges: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+        """Return the spend between each two neighbouring edges, by the dimension; columns without any have no point."""
+        ...
+
+    async def recent(self, limit: int) -> tuple[RequestRow, ...]:
+        """Return the latest requests, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReports:
+    """The reports of the ledger in a database."""
+
+    database: Database
+
+    async def spend_by(self, dimension: str, since: datetime, until: datetime) -> SpendReport:
+        """See `Reports`."""
+        return await reports.spend(self.database, dimension, since, until)
+
+    async def spend_over(self, dimension: str, edges: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+        """See `Reports`."""
+        return await reports_daily.spend_over(self.database, dimension, edges)
+
+    async def recent(self, limit: int) -> tuple[RequestRow, ...]:
+        """See `Reports`."""
+        return await reports.recent_requests(self.database, limit)
