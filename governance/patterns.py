@@ -8,7 +8,7 @@ the author makes it safe by making the inner repeat possessive (`(a++)+$`), whic
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from re import _parser as parser  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]  # isort: skip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 MAX_PATTERN = 500
 
@@ -49,14 +49,21 @@ Pattern = Annotated[re.Pattern[str], PlainValidator(parse_pattern), WithJsonSche
 """A field that holds a regular expression, compiled as the policy is read."""
 
 
+_GIVES_BACK = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
+_NEVER_GIVES_BACK = frozenset({"ATOMIC_GROUP", "POSSESSIVE_REPEAT"})
+
+
 def _repeats_a_repeat(node: object, *, inside_repeat: bool) -> bool:
     """Walk the parser's tree: operations are (opcode, arguments), and arguments nest operations."""
-    if isinstance(node, tuple) and len(node) == 2 and str(node[0]) in {"MAX_REPEAT", "MIN_REPEAT"}:  # noqa: PLR2004 the tree's own shape
-        low, high, body = node[1]
+    if isinstance(node, str | int) or node is None:
+        return False
+    parts = cast("Sequence[object]", node)  # lists, tuples and the parser's own kind of list
+    operation = str(parts[0]) if parts else ""
+    if operation in _NEVER_GIVES_BACK:
+        return _repeats_a_repeat(parts[1], inside_repeat=False)
+    if operation in _GIVES_BACK:
+        low, high, body = cast("tuple[int, int, object]", parts[1])
         if inside_repeat and high > 1 and low != high:
             return True
         return _repeats_a_repeat(body, inside_repeat=inside_repeat or high > 1)
-    if isinstance(node, str | int) or node is None:
-        return False
-    children: Iterable[object] = node  # pyright: ignore[reportAssignmentType]  # lists, tuples and the parser's own list
-    return any(_repeats_a_repeat(child, inside_repeat=inside_repeat) for child in children)
+    return any(_repeats_a_repeat(part, inside_repeat=inside_repeat) for part in parts)

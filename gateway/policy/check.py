@@ -11,6 +11,7 @@ from gateway.policy.source import STARTER, load_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from pathlib import Path
 
 
@@ -55,10 +56,10 @@ class CheckReport:
         return {"ok": self.ok, **asdict(self)}
 
 
-def check(path: Path | None, env: Mapping[str, str]) -> CheckReport:
-    """Check a policy file, or the starter policy when there is none."""
+def check(path: Path | None, env: Mapping[str, str], at: datetime) -> CheckReport:
+    """Check a policy file, or the starter policy when there is none; `at` decides which list prices hold."""
     try:
-        loaded = load_policy(path, env)
+        loaded = load_policy(path, env, at)
     except PolicyInvalid as invalid:
         return CheckReport(STARTER if path is None else str(path), "", problems=invalid.problems)
     return CheckReport(loaded.source, loaded.version, (), loaded.warnings, notes(loaded.document))

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 
 from gateway.policy.document import Policy
 from gateway.policy.environment import Expanded, expand
-from gateway.policy.models import ModelSection, PriceAs, PriceSection
+from gateway.policy.models import AnthropicProvider, PriceAs, PriceSection
 from gateway.policy.positions import Parsed, parse
 from gateway.policy.problems import PolicyInvalid, Problem, Reporter
 from gateway.policy.references import check_references
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 STARTER = "starter.yaml"
 VERSION_DIGITS = 12
 
-PriceBook = Callable[[str, str], Price | None]
-"""From a seller and its name of a model to the list price, or None when the book has none."""
+PriceBook = Callable[[str, str, datetime], Price | None]
+"""From a seller, its name of a model and an instant to the list price then, or None when the book has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +61,24 @@ class LoadedPolicy:
     unpriced: Mapping[str, str]
 
 
-def load_policy(path: Path | None, env: Mapping[str, str], price_book: PriceBook = list_price) -> LoadedPolicy:
+def load_policy(
+    path: Path | None, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_price
+) -> LoadedPolicy:
     """Read a policy file, or the starter policy when there is none.
 
     Args:
         path: The file; None for the starter policy.
         env: Where `${NAME}` is looked up.
+        at: When: list prices change at dates.
         price_book: Where `price: list` is looked up.
 
     Raises:
         PolicyInvalid: The file cannot be read, or is no policy.
     """
     if path is None:
-        return parse_policy(starter_text(), STARTER, env, price_book)
+        return parse_policy(starter_text(), STARTER, env, at, price_book)
     try:
-        return parse_policy(path.read_text("utf-8"), str(path), env, price_book)
+        return parse_policy(path.read_text("utf-8"), str(path), env, at, price_book)
     except OSError as error:
         raise PolicyInvalid([Problem(str(path), 1, 1, "", f"cannot be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
@@ -87,7 +91,9 @@ def starter_text() -> str:
     return files("gateway.policy").joinpath(STARTER).read_text("utf-8")
 
 
-def parse_policy(text: str, name: str, env: Mapping[str, str], price_book: PriceBook = list_price) -> LoadedPolicy:
+def parse_policy(
+    text: str, name: str, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_price
+) -> LoadedPolicy:
     """Read a policy from its text; `name` is what problems call it.
 
     Raises:
@@ -106,14 +112,14 @@ def parse_policy(text: str, name: str, env: Mapping[str, str], price_book: Price
         raise PolicyInvalid([*problems, *_misshapen(report, error)]) from error
     if problems:
         raise PolicyInvalid(problems)
-    prices, unpriced = _price_models(document, price_book)
+    prices, unpriced = _price_models(document, at, price_book)
     return LoadedPolicy(
         document=document,
         rules=document.rules(),
         version=_version(parsed),
         source=name,
         warnings=tuple(_warnings(report, expanded, document, unpriced)),
-        unavailable=_unavailable(expanded),
+        unavailable=_unavailable(expanded, document),
         prices=prices,
         unpriced=unpriced,
     )
@@ -125,14 +131,15 @@ def _misshapen(report: Reporter, error: ValidationError) -> Iterator[Problem]:
         yield report.shape(found, fields_at(schema, report.path_of(found["loc"])[:-1]))
 
 
-def _price_models(document: Policy, book: PriceBook) -> tuple[dict[str, Price], dict[str, str]]:
+def _price_models(document: Policy, at: datetime, price_book: PriceBook) -> tuple[dict[str, Price], dict[str, str]]:
     prices: dict[str, Price] = {}
     unpriced: dict[str, str] = {}
     for model in document.models:
         if isinstance(model.price, PriceSection):
             prices[model.name] = _stated(model.price)
         elif model.price == "list":
-            price = _listed(document, model, book)
+            seller = document.providers[model.provider].price_book
+            price = None if seller is None else price_book(seller, model.model, at)
             if price is None:
                 unpriced[model.name] = f'the price book has no price for "{model.model}" of "{model.provider}"'
             else:
@@ -153,21 +160,15 @@ def _stated(price: PriceSection) -> Price:
     )
 
 
-def _listed(document: Policy, model: ModelSection, book: PriceBook) -> Price | None:
-    seller = document.providers[model.provider].price_book
-    return None if seller is None else book(seller, model.model)
-
-
-def _unavailable(expanded: Expanded) -> dict[str, str]:
-    """Name the providers whose key or address is not set; where both are missing, the reason names both."""
-    reasons: dict[str, str] = {}
-    for path, name in expanded.unset:
+def _unavailable(expanded: Expanded, document: Policy) -> dict[str, str]:
+    reasons: dict[str, list[str]] = {}
+    for path, variable in expanded.unset:
         if path[0] == "providers":
-            provider = str(path[1])
-            reasons[provider] = (
-                f"{reasons[provider]}; {name} is not set" if provider in reasons else f"{name} is not set"
-            )
-    return reasons
+            reasons.setdefault(str(path[1]), []).append(f"{variable} is not set")
+    for name, provider in document.providers.items():
+        if isinstance(provider, AnthropicProvider):
+            reasons.setdefault(name, []).append("providers of kind anthropic are not spoken to in this release")
+    return {name: "; ".join(listed) for name, listed in reasons.items()}
 
 
 def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: Mapping[str, str]) -> Iterator[Problem]:
