@@ -4,11 +4,19 @@ Tokens are counted in disjoint classes, because providers report overlapping one
 A price says where it came from. Nothing here guesses: an unknown model has no price.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Final, Self
 
-from governance.money import Nanodollars
+from governance.money import NANOS_PER_DOLLAR, ZERO, Nanodollars
+
+if TYPE_CHECKING:
+    from genai_prices.data_snapshot import DataSnapshot
 
 TOKENS_PER_PRICE: Final = 1_000_000
 MOST_TOKENS: Final = 1_000_000_000
@@ -96,6 +104,84 @@ def worst_case(prompt_tokens: int, max_output: int, price: Price) -> Nanodollars
     """Price the most a request can cost: every prompt token in the dearest input class, and all output it may make."""
     dearest = max(rate.nanos for rate in (price.input, price.cached_input, price.cache_write) if rate is not None)
     return _rounded_up(prompt_tokens * dearest + max_output * price.output.nanos)
+
+
+def measured_price(machine_usd_per_hour: Nanodollars, prefill_tps: float, decode_tps: float) -> Price:
+    """Price a model on a machine of our own by the machine time its tokens take, so that local is never free.
+
+    Tokens read from the prefix cache cost nothing here, because the machine does not compute them.
+
+    Args:
+        machine_usd_per_hour: The amortised price of the machine.
+        prefill_tps: Prompt tokens it computes in a second.
+        decode_tps: Answer tokens it makes in a second.
+
+    Raises:
+        ValueError: A rate is not a finite number above zero.
+    """
+    if not all(math.isfinite(rate) and rate > 0 for rate in (prefill_tps, decode_tps)):
+        raise ValueError(f"rates must be above zero, not {prefill_tps} and {decode_tps}")
+
+    def per_million(rate: float) -> Nanodollars:
+        return Nanodollars(math.ceil(machine_usd_per_hour.nanos * TOKENS_PER_PRICE / (3600 * Fraction(rate))))
+
+    rates = f"prefill={prefill_tps:.1f}/s decode={decode_tps:.1f}/s"
+    return Price(
+        input=per_million(prefill_tps),
+        output=per_million(decode_tps),
+        cached_input=ZERO,
+        source=f"measured:{rates} @{machine_usd_per_hour.usd} USD/h",
+    )
+
+
+def list_price(provider_id: str, model: str, at: datetime) -> Price | None:
+    """Look a model up in the public price book that is installed with this program; nothing is fetched.
+
+    Where a price depends on the length of the prompt, the dearest tier counts, and the source says so.
+
+    Args:
+        provider_id: The provider as the book names it, such as `openai` or `anthropic`.
+        model: The provider's name of the model.
+        at: When; prices change at dates.
+
+    Returns:
+        The price, or None when the book does not know the model or what its input costs.
+    """
+    book, version = _book()
+    try:
+        _, found = book.find_provider_model(model, None, provider_id, None)
+    except LookupError:
+        return None
+    listed = found.get_prices(at)
+    tiered, rates = False, dict[str, Nanodollars | None]()
+    for name in ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"):
+        rate = getattr(listed, name)
+        tiers = [tier.price for tier in getattr(rate, "tiers", ())]
+        tiered = tiered or bool(tiers)
+        rates[name] = None if rate is None else _listed(max([getattr(rate, "base", rate), *tiers]))
+    if rates["input_mtok"] is None:
+        return None
+    return Price(
+        input=rates["input_mtok"],
+        cached_input=rates["cache_read_mtok"],
+        cache_write=rates["cache_write_mtok"],
+        output=rates["output_mtok"] or ZERO,
+        source=f"list:genai-prices {version}{' (dearest tier)' if tiered else ''}",
+    )
+
+
+def _listed(rate: Decimal) -> Nanodollars:
+    """The nearest nano-dollar, because the book has rates that went through floats, such as 0.18000000000000002."""
+    return Nanodollars(round(Fraction(rate) * NANOS_PER_DOLLAR))
+
+
+@cache
+def _book() -> "tuple[DataSnapshot, str]":
+    # Imported when first asked: the book takes 0.13 s and 26 MB, and many policies list no price from it.
+    from genai_prices import __version__  # noqa: PLC0415
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415
+
+    return get_snapshot(), __version__
 
 
 def _rounded_up(scaled_nanos: int) -> Nanodollars:
