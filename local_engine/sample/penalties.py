@@ -33,7 +33,7 @@ def adjusted(logits: Tensor, row: SampleRow, eos_ids: frozenset[int]) -> Tensor:
     params = row.params
     out = logits.clone()
     if params.repetition_penalty != 1:
-        seen = torch.tensor([*row.prompt_tokens, *row.output_tokens]).unique()
+        seen = torch.tensor([*row.prompt_tokens, *row.output_tokens], dtype=torch.int64).unique()
         values = out[seen]
         out[seen] = torch.where(values > 0, values / params.repetition_penalty, values * params.repetition_penalty)
     if row.output_tokens and (params.presence_penalty or params.frequency_penalty):
