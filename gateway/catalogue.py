@@ -1,6 +1,6 @@
 """The policy's models and routes, made callable: who serves them, at what price, and whether they answer now."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -110,18 +110,29 @@ class Catalogue:
         price = None if model is None else self.price(model)
         return None if price is None else cost_of(usage, price)
 
-    def reachable(self, grant: Grant) -> list[tuple[str, Sequence[str]]]:
+    def reachable(self, grant: Grant) -> list[tuple[str, tuple[str, ...]]]:
         """Return the names a caller may ask for, each with the providers behind it."""
         targets = {**self._routes, **self.models}
         return [
-            (name, sorted({self.models[model].provider for model in allowed}))
+            (name, tuple(sorted({self.models[model].provider for model in allowed})))
             for name, target in targets.items()
             if (allowed := [model for model in _names(target) if self.models[model].tier in grant.tiers])
         ]
 
+    def serves_chat(self) -> bool:
+        """Whether any chat model can be called now."""
+        return any(model.kind == "chat" and self._callable(model) for model in self.models.values())
+
     def unavailable(self) -> dict[str, str]:
         """Return the providers that cannot be called now, each with its reason."""
-        return {name: u.status.reason for name, u in self._upstreams.items() if not u.status.available}
+        return {name: up.status.reason for name, up in self._upstreams.items() if not up.status.available}
+
+    def availability(self) -> dict[str, bool]:
+        """Return every provider, and whether it can be called now."""
+        return {name: up.status.available for name, up in self._upstreams.items()}
+
+    def _callable(self, model: Model) -> bool:
+        return self.upstream(model).status.available and self.price(model) is not None
 
     def _kinds(self, target: Model | RouteRule) -> set[Kind]:
         return {self.models[name].kind for name in _names(target)}
@@ -132,7 +143,7 @@ class Catalogue:
             name=model.name,
             allowed=model.tier in grant.tiers,
             in_zone=zone is None or upstream.zone == zone,
-            available=upstream.status.available and self.price(model) is not None,
+            available=self._callable(model),
         )
 
 

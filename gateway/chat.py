@@ -1,7 +1,8 @@
 """The path of one chat completion, top to bottom, in the order of governance. Read this file first.
 
-Each step needs what the step before it made: an `Entitled` needs a key that opens, a `Wish` a grant that allows it, a
-`Purchase` a route with a price, a `Hold` a purchase. A step that is left out does not type-check.
+Each step needs what the step before it made: an `Asked` needs a caller whose key opened (`endpoints/edge.py`), an
+`Entitled` the caller, a `Wish` a grant that allows it, a `Purchase` a route with a price, a `Hold` a purchase. A step
+that is left out does not type-check.
 """
 
 from collections.abc import Callable
@@ -58,7 +59,7 @@ class ChatService:
 
         Whatever raises before the first piece has gone out becomes an HTTP status; after it, an error event.
         """
-        entitled = self.admission.admit(asked.credential, asked.offered, asked.at)
+        entitled = self.admission.entitle(asked.caller, asked.offered)
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)

@@ -40,7 +40,7 @@ class EmbeddingService:
 
     async def answer(self, asked: Asked[EmbeddingFields]) -> tuple[dict[str, Any], Facts]:
         """Return the reply's body and what to say of it."""
-        entitled = self.admission.admit(asked.credential, asked.offered, asked.at)
+        entitled = self.admission.entitle(asked.caller, asked.offered)
         body = {name: value for name, value in asked.body.items() if name not in _OURS}
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):

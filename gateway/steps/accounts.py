@@ -121,6 +121,14 @@ class Accounts:
         self._metrics.rejected.inc()
         self._log.info("unauthenticated", request_id=request_id, reason=reason)
 
+    def malformed(self, request_id: str, reason: str) -> None:
+        """Tell of a request that is not what the API says."""
+        self._log.info("malformed", request_id=request_id, reason=reason)
+
+    def crashed(self, request_id: str, error: Exception) -> None:
+        """Tell of an error that nobody foresaw."""
+        self._log.error("crashed", request_id=request_id, exc_info=error)
+
 
 def _ending(bought: Bought) -> tuple[Literal["ok", "failed", "left"], int, str]:
     if isinstance(bought.error, Exception):

@@ -27,7 +27,7 @@ FieldsT_co = TypeVar("FieldsT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Generic[FieldsT_co]):
-    """One request as it came, decoded but not yet believed.
+    """One request of a caller we know, decoded but not yet believed.
 
     Attributes:
         request_id: ours, unique; a client's own id is never used as one.
@@ -43,7 +43,7 @@ class Asked(Generic[FieldsT_co]):
     at: datetime
     tick: float
     endpoint: str
-    credential: Credential
+    caller: Caller
     offered: Offered
     controls: Controls
     body: dict[str, Any]
@@ -84,14 +84,20 @@ class Admission:
         self._version = policy_version
         self._observer = observer
 
-    def admit(self, credential: Credential, offered: Offered, at: datetime) -> Entitled:
-        """Return what this caller may do.
+    def identify(self, credential: Credential, at: datetime) -> Caller:
+        """Return whose key this is.
 
         Raises:
             Unauthenticated: the key opens nothing.
+        """
+        return self._keyring.authenticate(credential.text, at)
+
+    def entitle(self, caller: Caller, offered: Offered) -> Entitled:
+        """Return whose cost a request is, and what it may do.
+
+        Raises:
             UnknownTeam: the key outlived its team or app in the policy.
         """
-        caller = self._keyring.authenticate(credential.text, at)
         app = self._rules.app(caller.team, caller.app)
         if app is None:
             raise UnknownTeam(caller.team, caller.app)

@@ -1,0 +1,58 @@
+"""The application: every path, and what answers it. Pure: it is made of services that somebody else opened."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+from dashboards.app import router as dashboard_router
+from gateway import __version__
+from gateway.endpoints.chat import ChatEndpoint
+from gateway.endpoints.embeddings import EmbeddingEndpoint
+from gateway.endpoints.models import models_router
+from gateway.endpoints.operator import operator_router
+from gateway.endpoints.usage import usage_router
+from gateway.services import Services
+from gateway.wire.errors import STATUS, error_body, error_headers, shape_of
+
+
+def create_app(services: Services) -> FastAPI:
+    """Return the application over `services`."""
+    app = FastAPI(title="Sluice", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    edge, admission, now = services.edge, services.admission, services.now
+    app.router.routes += [
+        Route("/v1/chat/completions", ChatEndpoint(edge, services.chat), methods=["POST"]),
+        Route("/v1/embeddings", EmbeddingEndpoint(edge, services.embeddings), methods=["POST"]),
+    ]
+    app.include_router(models_router(services.catalogue, admission, now))
+    app.include_router(usage_router(admission, services.purse, services.timezone, now))
+    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics))
+    app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))
+    _shape_errors(app, now)
+    return app
+
+
+def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
+    """Give the framework's routes the same error bodies as the hot ones."""
+
+    async def ours(request: Request, error: Exception) -> JSONResponse:
+        del request
+        headers = {name.decode(): value.decode() for name, value in error_headers(error, now())}
+        return JSONResponse(error_body(error), shape_of(error).status, headers)
+
+    async def framework(request: Request, error: Exception) -> JSONResponse:
+        status = error.status_code if isinstance(error, HTTPException) else 400
+        reason = {404: "There is nothing at", 405: "This method is not allowed at"}.get(status, "Bad request to")
+        message = f"{reason} {request.url.path}."
+        code = {404: "not_found", 405: "method_not_allowed"}.get(status, "invalid_request_error")
+        body = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+        return JSONResponse({"error": body}, status, {"x-should-retry": "false"})
+
+    for kind in STATUS:
+        app.add_exception_handler(kind, ours)
+    app.add_exception_handler(HTTPException, framework)
+    app.add_exception_handler(RequestValidationError, framework)

@@ -1,0 +1,54 @@
+"""`POST /v1/chat/completions`."""
+
+from dataclasses import dataclass
+
+from gateway.chat import ChatService
+from gateway.endpoints.edge import Edge, Scope, Visit
+from gateway.steps.admission import Asked
+from gateway.wire.attribution import read_offered
+from gateway.wire.chat_body import decode_chat
+from gateway.wire.controls import read_controls
+from gateway.wire.departure import Departure, Receive
+from gateway.wire.reply import PlainReply, Send, StreamedReply
+from governance.identity import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEndpoint:
+    """A plain ASGI application for one path."""
+
+    edge: Edge
+    chat: ChatService
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        await self.edge.serve("chat", scope, receive, send, self._answer)
+
+    async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
+        body, fields = decode_chat(raw)
+        asked = Asked(
+            request_id=visit.request_id,
+            at=visit.at,
+            tick=visit.tick,
+            endpoint="chat",
+            caller=caller,
+            offered=read_offered(visit.headers, fields.metadata, fields.user),
+            controls=read_controls(visit.headers),
+            body=body,
+            size=len(raw),
+            fields=fields,
+            model=fields.model,
+            stream=bool(fields.stream),
+        )
+        with Departure(visit.receive) as departure:
+            if not asked.stream:
+                await self.chat.answer(asked, PlainReply(visit.send, departure))
+                return
+            reply = StreamedReply(visit.send, departure)
+            try:
+                await self.chat.answer(asked, reply)
+            except Exception as error:
+                if not reply.started:
+                    raise
+                self.edge.tell(visit, error)
+                await reply.break_off(error)

@@ -1,0 +1,114 @@
+"""What every hot endpoint does around its answer: identify, read, time, and turn errors into replies."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from gateway.errors import BadRequest
+from gateway.operations.metrics import Metrics
+from gateway.steps.accounts import Accounts
+from gateway.steps.admission import Admission
+from gateway.wire.body import LIMIT_BYTES
+from gateway.wire.controls import Headers, credential, read_headers
+from gateway.wire.departure import Receive
+from gateway.wire.errors import UNEXPECTED, shape_of
+from gateway.wire.reply import Send, send_error
+from governance.errors import Unauthenticated
+from governance.identity import Caller
+
+Scope = dict[str, Any]
+
+_DISCARD_BYTES = 8 * LIMIT_BYTES
+
+
+class ClientLeft(Exception):
+    """The client went away before its request was complete; nobody is left to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One HTTP request on its way: ours to name, time and answer."""
+
+    request_id: str
+    at: datetime
+    tick: float
+    headers: Headers
+    receive: Receive
+    send: Send
+
+
+Answer = Callable[[Visit, Caller, bytes], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """Serves one request. `now` is an aware clock, `ticks` a monotonic one in seconds, `new_id` makes request ids."""
+
+    admission: Admission
+    accounts: Accounts
+    metrics: Metrics
+    now: Callable[[], datetime]
+    ticks: Callable[[], float]
+    new_id: Callable[[], str]
+
+    async def serve(self, endpoint: str, scope: Scope, receive: Receive, send: Send, answer: Answer) -> None:
+        """Let `answer` reply to the request, or reply with the error it raised.
+
+        The key is checked before the body is read, so that nobody without one can make us hold megabytes.
+        """
+        visit = Visit(self.new_id(), self.now(), self.ticks(), read_headers(scope["headers"]), receive, send)
+        self.metrics.in_flight.inc()
+        try:
+            caller = self.admission.identify(credential(visit.headers), visit.at)
+            await answer(visit, caller, await read_body(receive, visit.headers))
+        except ClientLeft:
+            pass
+        except Exception as error:  # noqa: BLE001  here every error becomes a reply
+            self.tell(visit, error)
+            await send_error(send, error, visit.request_id, visit.at)
+        finally:
+            self.metrics.in_flight.dec()
+            self.metrics.seconds.labels(endpoint).observe(self.ticks() - visit.tick)
+
+    def tell(self, visit: Visit, error: Exception) -> None:
+        """Tell the log of an error; the unexpected ones with their traceback."""
+        if isinstance(error, Unauthenticated):
+            self.accounts.unauthenticated(visit.request_id, error.reason)
+        elif shape_of(error) is UNEXPECTED:
+            self.accounts.crashed(visit.request_id, error)
+        elif isinstance(error, BadRequest):
+            self.accounts.malformed(visit.request_id, str(error))
+
+
+async def read_body(receive: Receive, headers: Headers) -> bytes:
+    """Return the whole body.
+
+    Raises:
+        BadRequest: it is larger than we read.
+        ClientLeft: the client went away in the middle of it.
+    """
+    declared = headers.get("content-length", "")
+    if declared.isascii() and declared.isdigit() and int(declared[:12]) > _DISCARD_BYTES:
+        raise _too_large()
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        more = message.get("more_body", False)
+        size += len(message.get("body", b""))
+        if size <= LIMIT_BYTES:
+            parts.append(message.get("body", b""))
+        elif size > _DISCARD_BYTES:
+            break
+        else:
+            parts.clear()  # a client that is still writing would not see our answer: read on, and keep nothing
+    if size > LIMIT_BYTES:
+        raise _too_large()
+    return b"".join(parts)
+
+
+def _too_large() -> BadRequest:
+    return BadRequest(f"The request body is larger than {LIMIT_BYTES // 2**20} MiB.")

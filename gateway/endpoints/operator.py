@@ -1,0 +1,38 @@
+"""For operators: `/healthz` (alive), `/readyz` (truthful) and `/metrics` (Prometheus)."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+
+from gateway.catalogue import Catalogue
+from gateway.operations.metrics import Metrics
+from governance.ledger.writer import LedgerWriter
+
+
+def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics) -> APIRouter:
+    """Return the routes; none of them needs a key, and none tells of a caller."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @router.get("/readyz")
+    async def readyz() -> JSONResponse:
+        reasons = ["The ledger cannot be written."] if ledger.behind else []
+        if not catalogue.serves_chat():
+            reasons.append("No chat model can be called.")
+        body = {
+            "status": "not ready" if reasons else "ready",
+            "reasons": reasons,
+            "unavailable": catalogue.unavailable(),
+        }
+        return JSONResponse(body, 503 if reasons else 200, {"cache-control": "no-store"})
+
+    @router.get("/metrics")
+    async def show_metrics() -> Response:
+        metrics.ledger_queue.set(ledger.health.queued)
+        for name, available in catalogue.availability().items():
+            metrics.provider_up.labels(name).set(available)
+        return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return router

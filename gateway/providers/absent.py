@@ -1,0 +1,41 @@
+"""A provider that the policy names and this process cannot use: it is listed with its reason and never called."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from gateway.errors import UpstreamError
+from gateway.providers.upstream import Chunk, Leave, Status
+
+
+class AbsentUpstream:
+    """Keeps the name, the zone and the reason."""
+
+    def __init__(self, name: str, zone: str, reason: str) -> None:
+        self.name = name
+        self.zone = zone
+        self.leave: Leave = "cancel"
+        self.status = Status(reason)
+
+    def bound(self, body: dict[str, Any], max_tokens: int, tenant: str) -> dict[str, Any]:
+        """Return the body as it is: it goes nowhere."""
+        del max_tokens, tenant
+        return body
+
+    @asynccontextmanager
+    async def stream(self, body: dict[str, Any], request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
+        """Refuse."""
+        del body, request_id
+        raise self._error()
+        yield  # pragma: no cover - what makes this a generator
+
+    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+        """Refuse."""
+        del body, request_id
+        raise self._error()
+
+    async def refresh(self) -> None:
+        """Stay absent."""
+
+    def _error(self) -> UpstreamError:
+        return UpstreamError(f"Provider {self.name!r} is unavailable: {self.status.reason}.", self.name)

@@ -1,0 +1,83 @@
+"""Serve: one process, from its first socket to the last settled request."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Final
+
+import uvicorn
+
+from gateway.app import create_app
+from gateway.services import open_services
+from gateway.settings import Settings
+
+DRAIN_S: Final = 25
+"""How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
+
+
+class CannotServe(Exception):
+    """What the settings ask for is not possible; the message says what to do."""
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, with the signals left to us: its own handling ends the process before the ledger is closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is in flight and close the ledger.
+
+    Raises:
+        CannotServe: more workers are asked for than the counters' home can keep true.
+        OSError: the address is taken.
+    """
+    if settings.workers > 1:
+        raise CannotServe(
+            f"WORKERS={settings.workers}, but budgets are counted in one process's memory: "
+            "more workers need counters that all of them share. Start with WORKERS=1."
+        )
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    async with open_services(settings, os.environ) as services:
+        server = _Server(
+            uvicorn.Config(
+                create_app(services),
+                host=settings.host,
+                port=settings.port,
+                http="httptools",
+                lifespan="off",
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                date_header=False,
+                timeout_graceful_shutdown=DRAIN_S,
+            )
+        )
+        loop = asyncio.get_running_loop()
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(stop, _stop, server)
+        services.log.info("serving", host=settings.host, port=settings.port)
+        await server.serve()
+        services.log.info("stopped", open_holds=services.purse.open_holds)
+
+
+def _stop(server: uvicorn.Server) -> None:
+    """Stop once in peace; a second signal cuts off what is in flight."""
+    server.force_exit = server.should_exit
+    server.should_exit = True
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop  # noqa: PLC0415  absent where it has no build
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

@@ -1,0 +1,211 @@
+"""Open everything the gateway is made of, in order, and close it in reverse. The only place that builds things."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter, time
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from structlog.typing import FilteringBoundLogger
+
+from cache.answers import AnswerCache
+from cache.stores.memory import MemoryAnswers
+from dashboards.reports import LedgerReports
+from dashboards.sign_in import SignIn
+from gateway.catalogue import Catalogue, Measured, Model
+from gateway.chat import ChatService
+from gateway.embeddings import EmbeddingService
+from gateway.endpoints.edge import Edge
+from gateway.operations.home import Home
+from gateway.operations.logs import open_log
+from gateway.operations.metrics import Metrics
+from gateway.operations.rounds import rounds
+from gateway.operations.secrets import admin_key, lock, make_home, session_secret, write_private
+from gateway.policy.enforcement import notes
+from gateway.policy.source import LoadedPolicy, load_policy
+from gateway.providers.kinds import open_upstreams
+from gateway.providers.upstream import Upstream
+from gateway.settings import Settings
+from gateway.steps.accounts import Accounts
+from gateway.steps.admission import Admission
+from gateway.steps.purchasing import Purchasing
+from governance.counters.memory import MemoryCounters
+from governance.database import Database, open_database
+from governance.identity import Keyring
+from governance.keys import create_key, refresh
+from governance.ledger.recovery import expire_orphans
+from governance.ledger.writer import LedgerWriter
+from governance.purse import Purse
+from migrations import upgrade
+
+CACHE_BYTES: Final = 64 * 1024 * 1024
+KEYS_S: Final = 0.5
+"""How often the keys are looked at: a key made or revoked by any process is known within a second."""
+
+PROVIDERS_S: Final = 1.0
+LEASES_S: Final = 1.0
+_DEMO: Final = ("demo", "demo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything the application is made of. `local_now` tells the time in the policy's zone."""
+
+    edge: Edge
+    chat: ChatService
+    embeddings: EmbeddingService
+    admission: Admission
+    catalogue: Catalogue
+    purse: Purse
+    ledger: LedgerWriter
+    metrics: Metrics
+    reports: LedgerReports
+    sign_in: SignIn
+    timezone: ZoneInfo
+    log: FilteringBoundLogger
+    now: Callable[[], datetime]
+    local_now: Callable[[], datetime]
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Services]:
+    """Open the services of one gateway process.
+
+    Raises:
+        HomeInUse: another gateway serves from this home.
+        PolicyInvalid: the policy file is no policy.
+        StoreUnavailable: the database cannot be opened.
+    """
+    async with AsyncExitStack() as stack:
+        log = open_log(settings.log_level)
+        home = make_home(settings.home)
+        stack.enter_context(lock(home))
+        policy = load_policy(settings.policy_file, env, _now())
+        _say(log, policy)
+        database = await _open_database(settings.database, stack)
+        await _keep_demo_key(home, database, policy)
+        keyring = Keyring()
+        await refresh(keyring, database)
+        ledger = await stack.enter_async_context(LedgerWriter(database))
+        purse = Purse(MemoryCounters(), ledger, time)
+        await expire_orphans(database)
+        await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
+        upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
+        services = _compose(settings, home, policy, database, keyring, ledger, purse, upstreams, log)
+        await _first_look(upstreams)
+        stack.push_async_exit(
+            await rounds(
+                log,
+                (KEYS_S, "keys", lambda: refresh(keyring, database)),
+                (LEASES_S, "leases", lambda: purse.expire(time())),
+                *((PROVIDERS_S, f"provider {name}", upstream.refresh) for name, upstream in upstreams.items()),
+            )
+        )
+        yield services
+
+
+def _compose(
+    settings: Settings,
+    home: Home,
+    policy: LoadedPolicy,
+    database: Database,
+    keyring: Keyring,
+    ledger: LedgerWriter,
+    purse: Purse,
+    upstreams: Mapping[str, Upstream],
+    log: FilteringBoundLogger,
+) -> Services:
+    timezone, exact = policy.rules.timezone, policy.document.cache.exact
+    catalogue = Catalogue(_models(policy), policy.document.routes, upstreams, policy.document.baseline)
+    metrics = Metrics()
+    accounts = Accounts(catalogue, log, metrics)
+    admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
+    answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
+    purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
+    given = settings.admin_key.get_secret_value() if settings.admin_key else None
+    return Services(
+        edge=Edge(
+            admission=admission, accounts=accounts, metrics=metrics, now=_now, ticks=perf_counter, new_id=_request_id
+        ),
+        chat=ChatService(
+            admission=admission,
+            catalogue=catalogue,
+            answers=answers,
+            exact=exact,
+            purchasing=purchasing,
+            ticks=perf_counter,
+        ),
+        embeddings=EmbeddingService(
+            admission=admission,
+            catalogue=catalogue,
+            answers=answers,
+            exact=exact,
+            purchasing=purchasing,
+            ticks=perf_counter,
+        ),
+        admission=admission,
+        catalogue=catalogue,
+        purse=purse,
+        ledger=ledger,
+        metrics=metrics,
+        reports=LedgerReports(database),
+        sign_in=SignIn(
+            admin_key=given or admin_key(home, secrets.token_bytes),
+            secret=session_secret(home, secrets.token_bytes),
+            clock=time,
+        ),
+        timezone=timezone,
+        log=log,
+        now=_now,
+        local_now=lambda: datetime.now(timezone),
+    )
+
+
+def _models(policy: LoadedPolicy) -> list[Model]:
+    found: list[Model] = []
+    for section in policy.document.models:
+        hourly = policy.document.providers[section.provider].machine_usd_per_hour
+        measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
+        price = measured or policy.prices.get(section.name)
+        found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
+    return found
+
+
+async def _open_database(url: str, stack: AsyncExitStack) -> Database:
+    await asyncio.to_thread(upgrade, url)
+    database = open_database(url)
+    stack.push_async_callback(database.close)
+    return database
+
+
+async def _keep_demo_key(home: Home, database: Database, policy: LoadedPolicy) -> None:
+    """Make the demo application's key at the first start of a policy that has one."""
+    if policy.rules.app(*_DEMO) is None or home.demo_key.exists():
+        return
+    team, app = _DEMO
+    minted = await create_key(database, team=team, app=app, now=_now(), random_bytes=secrets.token_bytes, name="demo")
+    write_private(home.demo_key, minted.key)
+
+
+async def _first_look(upstreams: Mapping[str, Upstream]) -> None:
+    await asyncio.gather(*(upstream.refresh() for upstream in upstreams.values()))
+
+
+def _say(log: FilteringBoundLogger, policy: LoadedPolicy) -> None:
+    log.info("policy", source=policy.source, version=policy.version)
+    for warning in policy.warnings:
+        log.warning("policy", at=f"{warning.file}:{warning.line}:{warning.column}", warning=warning.message)
+    for note in notes(policy.document):
+        log.warning("policy not yet enforced", path=note.path, instead=note.sentence)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _request_id() -> str:
+    return f"req_{secrets.token_hex(12)}"
