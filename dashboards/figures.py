@@ -6,7 +6,7 @@ from governance.money import Nanodollars
 
 NOTHING = "\N{EN DASH}"
 _CENT = Decimal("0.01")
-_WHOLE_FROM = 10_000  # from here on cents are noise
+_WHOLE_FROM = 1_000  # from here on cents are noise
 _SIGNIFICANT = 3
 _ALL = Decimal(100)
 

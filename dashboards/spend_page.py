@@ -105,7 +105,9 @@ def spend_page(
         tiles=tiles(span, report, before, points),
         legend=series,
         charts=tuple(
-            stacked_bars(span.columns, series, size=size, label=label) for size in (WIDE, NARROW) if report.total.cost
+            stacked_bars(span.columns, series, size=size, label=label)
+            for size in (WIDE, NARROW)
+            if report.total.cost > ZERO
         ),
         rows=tuple(_row(r, report.total.cost, colours.get(r.name, _REST_COLOUR)) for r in _shown(report.rows)),
         total=_row(report.total, report.total.cost, ""),
@@ -115,7 +117,7 @@ def spend_page(
 
 def _series(report: SpendReport, points: Sequence[SpendPoint], columns: int) -> tuple[Series, ...]:
     """Give the dearest names a colour each, and one to all others together."""
-    spending = [row.name for row in report.rows if row.cost]
+    spending = [row.name for row in report.rows if row.cost > ZERO]
     named = spending if len(spending) <= len(_COLOURS) else spending[: len(_COLOURS) - 1]
     runs = {name: [ZERO] * columns for name in named}
     rest = [ZERO] * columns
@@ -156,7 +158,7 @@ def _row(row: SpendRow, whole: Nanodollars, colour: str) -> Row:
         exact=f"{row.cost.usd} USD",
         share=share(row.cost.nanos, whole.nanos),
         bar=share_bar(row.cost.nanos, whole.nanos, colour),
-        saved=usd(row.saved) if row.saved else NOTHING,
+        saved=usd(row.saved) if row.saved > ZERO else NOTHING,
         requests=count(row.requests),
         cached=share(row.cached, row.requests - row.refused),
         refused=count(row.refused),

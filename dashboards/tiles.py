@@ -10,6 +10,7 @@ from dashboards.figures import change, count, share, short_count, usd
 from dashboards.ranges import Range
 from governance.ledger.reports import SpendReport
 from governance.ledger.reports_daily import SpendPoint
+from governance.money import ZERO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +28,13 @@ class Tile:
 def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequence[SpendPoint]) -> tuple[Tile, ...]:
     """Word spend, savings, requests, cache hits and refusals of a span, compared with the one before."""
     now, then = report.total, before.total
+    begun = 1 + next(n for n, column in enumerate(span.columns) if column.current)
 
     def run(figure: Callable[[SpendPoint], int]) -> Markup:
-        values = [0] * len(span.columns)
+        values = [0] * begun
         for point in points:
-            values[point.column] += figure(point)
+            if point.column < begun:
+                values[point.column] += figure(point)
         return sparkline(values)
 
     return (
@@ -48,7 +51,7 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
             value=usd(now.saved),
             note=f"{share(now.saved.nanos, (now.cost + now.saved).nanos)} of the bill without Sluice",
             spark=run(lambda point: point.saved.nanos),
-            tone="good" if now.saved else "",
+            tone="good" if now.saved > ZERO else "",
         ),
         Tile(
             key="requests",
@@ -61,7 +64,7 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
             key="cached",
             label="From cache",
             value=share(now.cached, now.requests - now.refused),
-            note=f"{count(now.cached)} answers not bought twice",
+            note=f"{count(now.cached)} answers reused",
             spark=run(lambda point: point.cached),
         ),
         Tile(
