@@ -1,0 +1,259 @@
+"""One suite over every home of the counters."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from governance.counters import CounterKey, Counters, Draw, Exhausted, Level, Unit
+from governance.counters.memory import MemoryCounters
+from governance.windows import Window, WindowKind
+
+HOMES: dict[str, Callable[[], Counters]] = {"memory": MemoryCounters}
+
+NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
+NOW = NOON.timestamp()
+DAY = Window(WindowKind.DAY, NOON - timedelta(hours=12), NOON + timedelta(hours=12))
+NEXT_DAY = Window(WindowKind.DAY, DAY.end, DAY.end + timedelta(days=1))
+MINUTE = Window(WindowKind.MINUTE, NOON, NOON + timedelta(minutes=1))
+
+TEAM = CounterKey("team:a", Unit.SPEND, DAY)
+APP = CounterKey("app:a/b", Unit.SPEND, DAY)
+REQUESTS = CounterKey("team:a", Unit.REQUESTS, MINUTE)
+RUNNING = CounterKey("team:a", Unit.CONCURRENT, None)
+
+
+@pytest.fixture(params=HOMES)
+def counters(request: pytest.FixtureRequest) -> Counters:
+    return HOMES[request.param]()
+
+
+async def level(counters: Counters, key: CounterKey) -> Level:
+    (found,) = await counters.read([key])
+    return found
+
+
+async def test_a_counter_never_drawn_on_is_zero(counters: Counters) -> None:
+    assert await level(counters, TEAM) == Level(0, 0)
+
+
+async def test_a_hold_keeps_its_amount_on_every_counter(counters: Counters) -> None:
+    held = await counters.hold("h", [Draw(TEAM, 30, 100), Draw(APP, 30, 50)], NOW + 60)
+    assert held == (Level(0, 30), Level(0, 30))
+    assert await counters.read([TEAM, APP]) == (Level(0, 30), Level(0, 30))
+
+
+async def test_a_hold_may_use_a_limit_up_exactly(counters: Counters) -> None:
+    assert await counters.hold("h", [Draw(TEAM, 100, 100)], NOW + 60) == (Level(0, 100),)
+    assert isinstance(await counters.hold("i", [Draw(TEAM, 1, 100)], NOW + 60), Exhausted)
+
+
+async def test_a_hold_over_one_limit_changes_nothing(counters: Counters) -> None:
+    await counters.hold("h", [Draw(APP, 30, 50)], NOW + 60)
+    refused = Draw(APP, 30, 50)
+    assert await counters.hold("i", [Draw(TEAM, 30, 100), refused], NOW + 60) == Exhausted(refused, Level(0, 30))
+    assert await counters.read([TEAM, APP]) == (Level(0, 0), Level(0, 30))
+    assert await counters.settle("i", [1, 1]) is None
+
+
+async def test_settling_counts_what_was_used_and_frees_the_rest(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100), Draw(RUNNING, 1, 2)], NOW + 60)
+    assert await counters.settle("h", [12, 0]) == (Level(12, 0), Level(0, 0))
+
+
+async def test_settling_above_the_hold_counts_all_of_it(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100)], NOW + 60)
+    assert await counters.settle("h", [150]) == (Level(150, 0),)
+    assert isinstance(await counters.hold("i", [Draw(TEAM, 0, 100)], NOW + 60), Exhausted)
+
+
+@pytest.mark.parametrize("again", ["settle", "cancel"])
+async def test_a_hold_ends_once(counters: Counters, again: str) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100)], NOW + 60)
+    await counters.settle("h", [12])
+    if again == "settle":
+        assert await counters.settle("h", [12]) is None
+    else:
+        assert await counters.cancel("h") is False
+    assert await level(counters, TEAM) == Level(12, 0)
+
+
+async def test_a_hold_that_is_open_is_not_drawn_twice(counters: Counters) -> None:
+    draws = [Draw(TEAM, 60, 100)]
+    assert await counters.hold("h", draws, NOW + 60) == await counters.hold("h", draws, NOW + 60)
+    assert await level(counters, TEAM) == Level(0, 60)
+
+
+async def test_cancelling_leaves_no_trace(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100), Draw(REQUESTS, 1, 1)], NOW + 60)
+    assert await counters.cancel("h") is True
+    assert await counters.read([TEAM, REQUESTS]) == (Level(0, 0), Level(0, 0))
+
+
+async def test_ending_an_unknown_hold_is_harmless(counters: Counters) -> None:
+    assert await counters.settle("nobody", [5]) is None
+    assert await counters.cancel("nobody") is False
+    assert await level(counters, TEAM) == Level(0, 0)
+
+
+async def test_a_late_hold_expires_at_what_it_held_and_is_no_longer_in_flight(counters: Counters) -> None:
+    draws = [Draw(TEAM, 30, 100), Draw(REQUESTS, 1, 9), Draw(RUNNING, 1, 2)]
+    await counters.hold("late", draws, NOW + 10)
+    await counters.hold("running", draws, NOW + 30)
+    assert await counters.expire(NOW + 10) == ("late",)
+    assert await counters.read([TEAM, REQUESTS, RUNNING]) == (Level(30, 30), Level(1, 1), Level(0, 1))
+    assert await counters.settle("late", [1, 1, 0]) is None
+
+
+async def test_a_hold_without_draws_still_ends_once(counters: Counters) -> None:
+    assert await counters.hold("h", [], NOW + 60) == ()
+    assert await counters.settle("h", []) == ()
+    assert await counters.settle("h", []) is None
+
+
+async def test_a_new_window_is_a_new_counter(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 100, 100)], NOW + 60)
+    tomorrow = CounterKey("team:a", Unit.SPEND, NEXT_DAY)
+    assert await counters.hold("i", [Draw(tomorrow, 100, 100)], NOW + 60) == (Level(0, 100),)
+
+
+async def test_seeding_raises_to_what_the_ledger_knows_and_never_lowers(counters: Counters) -> None:
+    for settled in (40, 40, 10):
+        await counters.seed(TEAM, settled)
+    assert await level(counters, TEAM) == Level(40, 0)
+
+
+async def test_a_window_that_is_over_is_forgotten_but_not_while_a_hold_draws_on_it(counters: Counters) -> None:
+    after = DAY.end.timestamp() + 1
+    await counters.hold("done", [Draw(APP, 30, 100)], NOW + 60)
+    await counters.settle("done", [30])
+    await counters.hold("open", [Draw(TEAM, 30, 100)], after + 60)
+    await counters.expire(after)
+    assert await counters.read([APP, TEAM]) == (Level(0, 0), Level(0, 30))
+    assert await counters.settle("open", [7]) == (Level(7, 0),)
+
+
+async def test_two_hundred_holders_at_once_never_pass_an_exact_cap(counters: Counters) -> None:
+    cap, each = 7_000, 100
+    admitted: list[str] = []
+
+    async def holder(name: str) -> None:
+        held = await counters.hold(name, [Draw(TEAM, each, cap), Draw(RUNNING, 1, 1_000)], NOW + 60)
+        await anyio.lowlevel.checkpoint()
+        if isinstance(held, Exhausted):
+            return
+        admitted.append(name)
+        found = await level(counters, TEAM)
+        assert found.settled + found.held <= cap
+        await anyio.lowlevel.checkpoint()
+        await counters.settle(name, [each, 0])
+
+    async with anyio.create_task_group() as group:
+        for number in range(200):
+            group.start_soon(holder, f"h{number}")
+    assert len(admitted) == cap // each
+    assert await counters.read([TEAM, RUNNING]) == (Level(cap, 0), Level(0, 0))
+
+
+amounts = st.integers(0, 60)
+holds = st.integers(0, 7).map(lambda number: f"h{number}")
+
+
+@dataclass
+class OpenHold:
+    """What the model knows of a hold: its draws and its lease."""
+
+    draws: list[Draw]
+    expires_at: float
+
+
+class CountersMachine(RuleBasedStateMachine):
+    """Any order of holds and ends, against the plainest model: two numbers for each counter."""
+
+    LIMITS = {TEAM: 100, APP: 60, RUNNING: 3}  # noqa: RUF012  a constant of the machine
+
+    @initialize(home=st.sampled_from(sorted(HOMES)))
+    def start(self, home: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.counters = HOMES[home]()
+        self.settled = dict.fromkeys(self.LIMITS, 0)
+        self.open: dict[str, OpenHold] = {}
+        self.now = NOW
+        self.overshot = False
+
+    def teardown(self) -> None:
+        if hasattr(self, "loop"):
+            self.loop.close()
+
+    def held(self, key: CounterKey) -> int:
+        return sum(draw.amount for hold in self.open.values() for draw in hold.draws if draw.counter == key)
+
+    @rule(name=holds, keys=st.sets(st.sampled_from(sorted(LIMITS, key=str)), min_size=1), amount=amounts, lease=amounts)
+    def hold(self, name: str, keys: set[CounterKey], amount: int, lease: int) -> None:
+        draws = [Draw(key, 1 if key is RUNNING else amount, self.LIMITS[key]) for key in sorted(keys, key=str)]
+        result = self.loop.run_until_complete(self.counters.hold(name, draws, self.now + lease))
+        if name in self.open:
+            assert not isinstance(result, Exhausted)
+            return
+        fits = all(self.settled[draw.counter] + self.held(draw.counter) + draw.amount <= draw.limit for draw in draws)
+        assert isinstance(result, Exhausted) is not fits
+        if fits:
+            self.open[name] = OpenHold(draws, self.now + lease)
+
+    @rule(name=holds, share=st.sampled_from([0, 1, 2, 3]), over=st.booleans())
+    def settle(self, name: str, share: int, over: bool) -> None:
+        hold = self.open.pop(name, None)
+        if hold is None:
+            assert self.loop.run_until_complete(self.counters.settle(name, [])) is None
+            return
+        scale = 2 if over else 1
+        actuals = [0 if d.counter is RUNNING else scale * d.amount * share // 3 for d in hold.draws]
+        self.overshot = self.overshot or any(a > d.amount for a, d in zip(actuals, hold.draws, strict=True))
+        assert self.loop.run_until_complete(self.counters.settle(name, actuals)) is not None
+        for draw, actual in zip(hold.draws, actuals, strict=True):
+            self.settled[draw.counter] += actual
+
+    @rule(name=holds)
+    def cancel(self, name: str) -> None:
+        assert self.loop.run_until_complete(self.counters.cancel(name)) is (self.open.pop(name, None) is not None)
+
+    @rule(seconds=amounts)
+    def expire(self, seconds: int) -> None:
+        self.now += seconds
+        late = {name for name, hold in self.open.items() if hold.expires_at <= self.now}
+        assert set(self.loop.run_until_complete(self.counters.expire(self.now))) == late
+        for name in late:
+            for draw in self.open.pop(name).draws:
+                self.settled[draw.counter] += 0 if draw.counter is RUNNING else draw.amount
+
+    @precondition(lambda self: hasattr(self, "counters"))
+    @invariant()
+    def nothing_is_lost_or_made(self) -> None:
+        keys = list(self.LIMITS)
+        levels = self.loop.run_until_complete(self.counters.read(keys))
+        assert levels == tuple(Level(self.settled[key], self.held(key)) for key in keys)
+        if not self.overshot:
+            assert all(found.settled + found.held <= self.LIMITS[key] for key, found in zip(keys, levels, strict=True))
+
+
+CountersMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+test_any_order_of_holds_and_ends_keeps_the_books = CountersMachine.TestCase
+
+
+@given(st.lists(st.tuples(amounts, amounts), max_size=20))
+def test_settled_is_the_sum_of_what_was_used(ends: list[tuple[int, int]]) -> None:
+    async def run() -> None:
+        for home in HOMES.values():
+            counters = home()
+            for number, (amount, actual) in enumerate(ends):
+                await counters.hold(str(number), [Draw(TEAM, amount, 10**9)], NOW + 60)
+                await counters.settle(str(number), [actual])
+            assert await level(counters, TEAM) == Level(sum(actual for _, actual in ends), 0)
+
+    asyncio.run(run())

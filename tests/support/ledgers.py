@@ -1,0 +1,38 @@
+"""A ledger that keeps what it is told, and can be made to fall behind."""
+
+from dataclasses import dataclass, field
+
+from governance.errors import LedgerBehind
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+
+
+@dataclass
+class RecordingLedger:
+    """The `Ledger` of the purse, in a list."""
+
+    entries: list[LedgerEvent | LedgerAttempt] = field(default_factory=list)
+    full: bool = False
+
+    def admit(self) -> None:
+        """Let a new request in unless the ledger is full."""
+        if self.full:
+            raise LedgerBehind(queued=1, limit=1)
+
+    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
+        """Keep the entries."""
+        self.entries.extend(entries)
+
+    @property
+    def events(self) -> list[LedgerEvent]:
+        """The events alone."""
+        return [entry for entry in self.entries if isinstance(entry, LedgerEvent)]
+
+    @property
+    def terminal(self) -> list[LedgerEvent]:
+        """The events that end a request."""
+        return [event for event in self.events if event.kind is not EventKind.HELD]
+
+    @property
+    def attempts(self) -> list[LedgerAttempt]:
+        """The attempts alone."""
+        return [entry for entry in self.entries if isinstance(entry, LedgerAttempt)]
