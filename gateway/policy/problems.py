@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from gateway.policy.positions import Fault, Parsed, Path
 
 
+_IN_YAML = {
+    "string_type": "should be text, in quotes if need be",
+    "int_type": "should be a whole number",
+    "bool_type": "should be true or false",
+    "decimal_type": "should be a number",
+    "tuple_type": "should be a list",
+    "mapping_type": "should be a mapping",
+    "model_type": "should be a mapping",
+}
+"""Pydantic's words for types of Python, in those of a YAML document."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong, or worth a warning, and where.
@@ -45,7 +57,7 @@ class PolicyInvalid(Exception):
     """A document that cannot be a policy; `problems` holds everything that is wrong with it, in its order."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(set(problems), key=lambda problem: (problem.line, problem.column, problem.path)))
+        self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column)))
         super().__init__("\n".join(map(str, self.problems)))
 
 
@@ -80,11 +92,9 @@ class Reporter:
                 return self.at((*path, "kind"), f'unknown kind "{context["tag"]}"', one_of(context["tag"], known))
             case "union_tag_not_found":
                 return self.at(path, 'needs "kind"')
-            case "string_type":
-                return self.at(path, "should be text", "write it in quotes")
-            case _:
-                message = error["msg"].removeprefix("Input ")
-                return self.at(path, message[:1].lower() + message[1:], str(context.get("hint", "")))
+            case kind:
+                message = _IN_YAML.get(kind) or error["msg"].removeprefix("Input ").removeprefix("String ")
+                return self.at(path, message, str(context.get("hint", "")), key=error["loc"][-1:] == ("[key]",))
 
     def path_of(self, location: tuple[str | int, ...]) -> Path:
         """Follow pydantic's location through the data, leaving out the steps that are its own (tags of unions)."""

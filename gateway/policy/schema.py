@@ -12,11 +12,9 @@ if TYPE_CHECKING:
 
 def policy_schema() -> dict[str, Any]:
     """Build the schema of a policy document."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Policy.model_json_schema(),
-        "title": "Sluice policy",
-    }
+    schema = Policy.model_json_schema()
+    _close(schema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Sluice policy"}
 
 
 def fields_at(schema: dict[str, Any], path: Path) -> set[str]:
@@ -25,6 +23,18 @@ def fields_at(schema: dict[str, Any], path: Path) -> set[str]:
     for step in path:
         nodes = [form for node in nodes for child in _children(node, step) for form in _forms(schema, child)]
     return {name for node in nodes for name in node.get("properties", {})}
+
+
+def _close(node: object) -> None:
+    """Refuse keys that fit no pattern: pydantic refuses them, but its schema leaves mappings open."""
+    if isinstance(node, dict):
+        if "patternProperties" in node:
+            node["additionalProperties"] = False
+        for child in node.values():
+            _close(child)
+    elif isinstance(node, list):
+        for child in node:
+            _close(child)
 
 
 def _forms(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:

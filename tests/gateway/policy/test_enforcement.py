@@ -1,0 +1,51 @@
+import pytest
+
+from gateway.policy.enforcement import NOT_YET, notes
+from gateway.policy.source import load_policy
+from tests.support.policy_texts import AT, EXAMPLE, KEYS, SMALL, price_book, read
+
+
+def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
+    found = notes(load_policy(EXAMPLE, KEYS, AT, price_book).document)
+    assert [note.path for note in found] == [
+        "teams.support.budgets[0].steps",
+        "teams.research.budgets[0].steps",
+        "teams.support.apps.support-bot.budgets[0].steps",
+        "teams.research.apps.nightly-report.budgets[0].steps",
+        "routes.auto.threshold",
+        "routes.cheap.threshold",
+        "routes.auto.shadow",
+        "routes.auto.fallbacks",
+        "sensitivity",
+        "cache.semantic",
+        "cache.prefix",
+        "context",
+        "output.reasoning_effort",
+        "guardrails.no-secrets-out",
+        "guardrails.blocked-terms",
+        "limits.loop",
+        "on_store_error",
+        "teams.support.alerts",
+        "teams.research.apps.nightly-report.deferred",
+        "providers.anthropic.kind",
+        "providers.openai.batch",
+        "models.qwen3-8b.price",
+    ]
+
+
+@pytest.mark.parametrize("text", [SMALL, SMALL.replace("window: day", "window: day, steps: {100%: block}")])
+def test_a_policy_that_is_obeyed_in_full_has_no_notes(text: str) -> None:
+    assert notes(read(text).document) == ()
+
+
+def test_the_starter_policy_promises_nothing_that_is_not_kept() -> None:
+    assert notes(load_policy(None, {}, AT).document) == ()
+
+
+def test_a_model_that_would_be_flagged_is_refused_and_that_is_said() -> None:
+    (note,) = notes(read(SMALL + "unknown_model: flag\n").document)
+    assert note.path == "unknown_model"
+
+
+def test_every_sentence_ends_as_one() -> None:
+    assert all(rule.sentence.endswith(".") and ". " not in rule.sentence for rule in NOT_YET)
