@@ -89,3 +89,14 @@ def test_the_smallest_temperature_leaves_the_likeliest_and_no_nan() -> None:
     tokens, weights = candidates(torch.tensor([5.0, 5.1, -3.0]), SamplingParams(1, temperature=1e-300))
     assert not weights.isnan().any()
     assert int(tokens[weights.argmax()]) == 1
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1, 1.0, 4.0])
+@pytest.mark.parametrize("top_p", [0.1003, 0.6013, 0.9507, 0.99987])
+def test_a_nucleus_of_a_large_vocabulary_is_exact_inside_and_past_the_head(spread: float, top_p: float) -> None:
+    noise = torch.Generator().manual_seed(1)
+    logits = (torch.randn(5000, generator=noise) * spread * 4).round() / 4  # many ties
+    tokens, weights = candidates(logits, SamplingParams(1, top_p=top_p))
+    expected = naive(logits.tolist(), SamplingParams(1, top_p=top_p))
+    assert tokens.tolist() == list(expected)
+    assert weights.softmax(0).tolist() == pytest.approx(list(expected.values()), abs=1e-9)
