@@ -84,10 +84,11 @@ class OpenAIUpstream:
                 self.status = Status(served=_served(self._object(models.content)))
             else:
                 self.status = Status(f"answers {health.status_code} to a health check")
-        except httpx.TimeoutException:
+        except httpx.ReadTimeout:
             self.status = Status("does not answer a health check in time")
         except (httpx.HTTPError, OSError, UpstreamError) as error:
-            self.status = Status(f"cannot be reached: {type(error).__name__}")
+            # httpx-aiohttp calls every lost connection a ConnectTimeout, so its name would mislead.
+            self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
 
     @asynccontextmanager
     async def _post(self, path: str, body: Mapping[str, Any], request_id: str) -> AsyncGenerator[httpx.Response]:
@@ -102,9 +103,7 @@ class OpenAIUpstream:
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
-            raise UpstreamError(
-                f"The connection to provider {self.name!r} failed: {type(error).__name__}.", self.name
-            ) from None
+            raise UpstreamError(f"The connection to provider {self.name!r} failed.", self.name) from error
 
     async def _chunks(self, response: httpx.Response) -> AsyncIterator[Chunk]:
         splitter = EventSplitter()

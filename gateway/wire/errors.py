@@ -66,7 +66,7 @@ def shape_of(error: Exception) -> Shape:
 def error_body(error: Exception) -> dict[str, Any]:
     """Return the OpenAI error object; an unexpected error keeps its words to the log."""
     shape = shape_of(error)
-    message = "Something went wrong on our side; the request id names it." if shape is UNEXPECTED else str(error)
+    message = "Something went wrong on our side; the request id names it." if shape is UNEXPECTED else _sentence(str(error))
     facts: Facts = {"message": message, "type": shape.kind, "param": None, "code": shape.code}
     return {"error": facts | _facts(error)}
 
@@ -79,6 +79,10 @@ def error_headers(error: Exception, now: datetime) -> Headers:
     if wait_s is not None:
         headers.append((b"retry-after", str(max(1, math.ceil(wait_s))).encode()))
     return headers
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _facts(error: Exception) -> Facts:

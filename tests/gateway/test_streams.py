@@ -1,0 +1,150 @@
+"""Streams that break, clients that leave, providers that lie: the settled amount is right and nothing stays held."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from tests.support.running_gateway import RunningGateway, policy, running_gateway
+
+
+@pytest.fixture
+async def gateway(tmp_path: Path) -> AsyncGenerator[RunningGateway]:
+    async with running_gateway(tmp_path, policy(cache={})) as running:
+        yield running
+
+
+async def leave_after(gateway: RunningGateway, key: str, pieces: int, *, stream: bool) -> None:
+    """Begin a request and drop its connection once the upstream has sent so many pieces."""
+    gateway.upstream.script.gate = asyncio.Event()
+    body = b'{"model":"auto","messages":[{"role":"user","content":"Hi"}],"stream":%s}' % (
+        b"true" if stream else b"false"
+    )
+    _, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nx-api-key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+    writer.write(head.encode() + body)
+    for sent in range(1, pieces):
+        await gateway.upstream.until(lambda sent=sent: gateway.upstream.pieces_sent == sent)
+        gateway.upstream.script.gate.set()
+    await gateway.upstream.until(lambda: gateway.upstream.pieces_sent == pieces)
+    writer.close()
+    await writer.wait_closed()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("pieces", [1, 2, 3])
+async def test_a_client_that_leaves_pays_for_what_was_made_and_stops_it(
+    gateway: RunningGateway, pieces: int, stream: bool
+) -> None:
+    await leave_after(gateway, await gateway.key(), pieces, stream=stream)
+    (row,) = await gateway.rows(1)
+    await gateway.upstream.until(lambda: gateway.upstream.finished == 1)
+
+    assert (row.kind, row.outcome, row.status) == ("settled", "left", 499)
+    assert (row.input_tokens, row.output_tokens, row.estimated) == (12, pieces, False)
+    assert gateway.upstream.abandoned == 1
+    assert gateway.services.purse.open_holds == 0
+
+
+async def test_a_stream_cut_by_the_upstream_ends_with_an_error_event_and_is_paid_for(gateway: RunningGateway) -> None:
+    gateway.upstream.script.cut_after = 2
+
+    reply = await gateway.chat(await gateway.key(), stream=True)
+
+    events = reply.text.strip().split("\n\n")
+    assert reply.status_code == 200
+    assert '"code":"upstream_error"' in events[-1]
+    assert "[DONE]" not in reply.text
+    (row,) = await gateway.rows(1)
+    assert (row.kind, row.outcome, row.code) == ("settled", "failed", "upstream_error")
+    assert row.output_tokens == 2
+
+
+async def test_an_error_event_inside_a_stream_is_passed_on_as_ours(gateway: RunningGateway) -> None:
+    gateway.upstream.script.fail_after = 1
+
+    reply = await gateway.chat(await gateway.key(), stream=True)
+
+    assert '"code":"upstream_error"' in reply.text
+    assert "[DONE]" not in reply.text
+
+
+async def test_a_plain_answer_cut_by_the_upstream_is_a_502(gateway: RunningGateway) -> None:
+    gateway.upstream.script.cut_after = 2
+
+    reply = await gateway.chat(await gateway.key())
+
+    assert reply.status_code == 502
+    assert reply.json()["error"]["code"] == "upstream_error"
+    assert reply.headers["x-should-retry"] == "true"
+
+
+async def test_a_stream_that_ends_without_finishing_is_no_clean_end(gateway: RunningGateway) -> None:
+    gateway.upstream.script.raw = b'data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\ndata: [DONE]\n\n'
+
+    reply = await gateway.chat(await gateway.key(), stream=True)
+
+    assert '"code":"upstream_error"' in reply.text
+    assert "data: [DONE]" not in reply.text
+
+
+async def test_an_upstream_that_tells_no_usage_is_settled_by_a_marked_estimate(gateway: RunningGateway) -> None:
+    gateway.upstream.script.usage = False
+
+    reply = await gateway.chat(await gateway.key())
+
+    (row,) = await gateway.rows(1)
+    assert row.estimated
+    assert row.cost.nanos > 0
+    assert reply.json()["usage"]["completion_tokens"] == row.output_tokens == 4
+
+
+async def test_nonsense_from_the_upstream_is_a_502(gateway: RunningGateway) -> None:
+    gateway.upstream.script.raw = b"data: {not json}\n\n"
+
+    assert (await gateway.chat(await gateway.key())).status_code == 502
+
+
+async def test_a_request_with_a_deadline_times_out_and_stops_the_upstream(gateway: RunningGateway) -> None:
+    gateway.upstream.script.gate = asyncio.Event()
+
+    reply = await gateway.chat(await gateway.key(), headers={"x-sluice-timeout-ms": "150"})
+
+    await gateway.upstream.until(lambda: gateway.upstream.finished == 1)
+    assert reply.status_code == 504
+    assert reply.json()["error"]["code"] == "upstream_timeout"
+    assert gateway.upstream.abandoned == 1
+
+
+async def test_the_first_piece_arrives_before_the_last_is_made(gateway: RunningGateway) -> None:
+    gateway.upstream.script.gate = asyncio.Event()
+    key = await gateway.key()
+    asked = {"model": "auto", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    async with gateway.client.stream("POST", "/v1/chat/completions", json=asked, headers={"x-api-key": key}) as reply:
+        received = b""
+        async for chunk in reply.aiter_bytes():
+            received += chunk
+            if b"Hello" in received:
+                break
+        assert gateway.upstream.pieces_sent == 1
+
+
+async def test_each_upstream_call_is_one_attempt_in_the_ledger(gateway: RunningGateway) -> None:
+    key = await gateway.key()
+    await asyncio.gather(*(gateway.chat(key, str(n), stream=bool(n % 2)) for n in range(10)))
+
+    rows = await gateway.rows(10)
+    assert sum(row.attempts for row in rows) == len(gateway.upstream.bodies) == 10
+
+
+async def test_stopping_settles_what_is_in_flight(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path, policy(cache={})) as gateway:
+        gateway.upstream.script.gate = asyncio.Event()
+        pending = asyncio.create_task(gateway.chat(await gateway.key(), stream=True))
+        await gateway.upstream.until(lambda: gateway.upstream.pieces_sent == 1)
+    await asyncio.gather(pending, return_exceptions=True)
+
+    async with running_gateway(tmp_path, policy(cache={})) as gateway:
+        (row,) = await gateway.rows(1)
+        assert (row.kind, row.output_tokens) == ("settled", 1)
