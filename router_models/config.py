@@ -12,7 +12,9 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
+"""What a route or model is called: it appears in headers, unescaped."""
+
 Share = Annotated[Decimal, Field(ge=0, le=1), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 Dollars = Annotated[Decimal, Field(gt=0), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
 

@@ -66,6 +66,7 @@ def check_references(report: Reporter) -> Iterator[Problem]:
     yield from _repeated(report)
     yield from _tiers_of_nobody(report)
     yield from _unmeasurable(report)
+    yield from _mixed_routes(report)
     for path, name in select(data, "routes.*.name"):
         if name in known["model"]:
             yield report.at(path, f'"{name}" is the name of a model too')
@@ -141,6 +142,17 @@ def _unmeasurable(report: Reporter) -> Iterator[Problem]:
             yield report.at(path, "cannot be measured", "give the provider machine_usd_per_hour")
 
 
+def _mixed_routes(report: Reporter) -> Iterator[Problem]:
+    """Find routes whose models do not all make the same: no request could use them all."""
+    data = report.parsed.data
+    kinds = {_name(model): _at(model, ("kind",)) or "chat" for _, model in select(data, "models.*")}
+    for path, route in select(data, "routes.*"):
+        weak = kinds.get(_text(_at(route, ("weak",))))
+        for place, name in (*select(route, "strong"), *select(route, "fallbacks.*")):
+            if weak is not None and kinds.get(_text(name), weak) != weak:
+                yield report.at((*path, *place), f'"{name}" makes another kind of answer than the weak model')
+
+
 def _children(part: object) -> Iterator[tuple[str | int, object]]:
     if isinstance(part, dict):
         yield from part.items()
@@ -149,8 +161,11 @@ def _children(part: object) -> Iterator[tuple[str | int, object]]:
 
 
 def _name(part: object) -> str | None:
-    name = part.get("name") if isinstance(part, dict) else None
-    return name if isinstance(name, str) else None
+    return _text(part.get("name")) if isinstance(part, dict) else None
+
+
+def _text(part: object) -> str | None:
+    return part if isinstance(part, str) else None
 
 
 def _at(data: object, path: Path) -> object:

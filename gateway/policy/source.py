@@ -126,9 +126,13 @@ def parse_policy(
 
 
 def _misshapen(report: Reporter, error: ValidationError) -> Iterator[Problem]:
+    """Tell what pydantic found, except about parts that the parser has already left out."""
     schema = policy_schema()
+    left_out = {fault.path for fault in report.parsed.faults}
     for found in error.errors(include_url=False, include_input=False):
-        yield report.shape(found, fields_at(schema, report.path_of(found["loc"])[:-1]))
+        path = report.path_of(found["loc"])
+        if path not in left_out:
+            yield report.shape(found, fields_at(schema, path[:-1]))
 
 
 def _price_models(document: Policy, at: datetime, price_book: PriceBook) -> tuple[dict[str, Price], dict[str, str]]:

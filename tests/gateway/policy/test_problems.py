@@ -83,6 +83,12 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
             "strong: larg",
             '9:39: routes.auto.strong: unknown model "larg"; did you mean "large"?',
         ),
+        (
+            "tier: cloud, ",
+            "tier: cloud, kind: embedding, ",
+            '9:39: routes.auto.strong: "large" makes another kind of answer than the weak model',
+        ),
+        ("tier: local, price", "tier: !x local, price", "6:59: models.small.tier: has a tag that is not allowed here"),
         ("strong: large", "strong: 7", "9:39: routes.auto.strong: should be text, in quotes if need be"),
         (", strong: large", "", '9:5: routes.auto: needs "strong"'),
         ("name: demo", "name: a/b", "11:11: teams.a/b.name: should match pattern"),
