@@ -4,7 +4,6 @@ Usage: python scripted_process.py NAME LOG [--port N --busy N] [--deaf] [--dies 
 """
 
 import argparse
-import json
 import signal
 import sys
 import threading
@@ -44,6 +43,9 @@ def main() -> None:
     note("ended")
 
 
+NOT_READY = b'{"reasons": ["No chat model can be called."], "unavailable": {"engine": "loading"}}'
+
+
 def serve(port: int, busy: int) -> None:
     left = [busy]
 
@@ -52,7 +54,7 @@ def serve(port: int, busy: int) -> None:
             left[0] -= 1
             self.send_response(503 if left[0] >= 0 else 200)
             self.end_headers()
-            self.wfile.write(json.dumps({"reasons": ["engine: loading smollm2"]}).encode())
+            self.wfile.write(NOT_READY)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (http.server's own name)
             """Say nothing."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.operations.child import Command
-from gateway.operations.probe import Place
-from gateway.operations.sockets import claim_port
-from gateway.operations.supervisor import Backoff, Plan, Supervisor
+from gateway.supervision.child import Command
+from gateway.supervision.probe import Place
+from gateway.supervision.sockets import claim_port
+from gateway.supervision.supervisor import Backoff, Plan, Supervisor
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "tests" / "support" / "scripted_process.py"
@@ -122,14 +122,14 @@ async def test_the_greeting_comes_once_the_gateway_is_ready_and_what_it_waits_fo
     os.kill(os.getpid(), signal.SIGTERM)
     await asyncio.wait_for(running, DEADLINE_S)
     assert run.announced == ["ready"]
-    assert run.said.count("Waiting for engine: loading smollm2 …") == 1
+    assert run.said.count("Not ready yet: No chat model can be called. engine: loading") == 1
 
 
 PARENT = """
 import asyncio, sys, time
-from gateway.operations.child import Command
-from gateway.operations.probe import Place
-from gateway.operations.supervisor import Plan, Supervisor
+from gateway.supervision.child import Command
+from gateway.supervision.probe import Place
+from gateway.supervision.supervisor import Plan, Supervisor
 script, log = sys.argv[1:]
 def command(name, *options):
     return Command(name=name, line=(sys.executable, script, name, log, *options), environment={})

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.operations.sockets import PortTaken, claim_port, engine_socket
+from gateway.supervision.sockets import PortTaken, claim_port, engine_socket
 
 
 def test_a_free_port_is_found_for_zero() -> None:

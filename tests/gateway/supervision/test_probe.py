@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.operations.probe import Place, Reply, ask
+from gateway.supervision.probe import Place, Reply, ask
 
 
 @pytest.mark.parametrize(

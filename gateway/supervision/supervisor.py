@@ -6,14 +6,15 @@ engine it needs for them; a second one kills both.
 """
 
 import asyncio
-import json
 import signal
 from asyncio.subprocess import Process
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gateway.operations.child import Command, start, stop
-from gateway.operations.probe import Place, Reply, ask
+import msgspec
+
+from gateway.supervision.child import Command, start, stop
+from gateway.supervision.probe import Place, Reply, ask
 
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _POLL_S = 0.2
@@ -43,6 +44,13 @@ class Plan:
     greeting: Callable[[], str]
     grace_s: float = 10.0
     backoff: Backoff = field(default_factory=Backoff)
+
+
+class _NotReady(msgspec.Struct):
+    """What `/readyz` says when it says no."""
+
+    reasons: list[str] = []
+    unavailable: dict[str, str] = {}
 
 
 class Supervisor:
@@ -120,8 +128,8 @@ class Supervisor:
         """Greet once the gateway is ready; until then say what it waits for, each thing once."""
         said = ""
         while (reply := await ask(self._plan.ready_at, "/readyz")) is None or reply.status != 200:  # noqa: PLR2004  (OK)
-            if (waiting := _reasons(reply)) != said:
-                self._say(f"Waiting for {waiting} …")
+            if (waiting := _waiting_for(reply)) != said:
+                self._say(waiting)
                 said = waiting
             await asyncio.sleep(_POLL_S)
         self._announce(self._plan.greeting())
@@ -134,15 +142,16 @@ class Supervisor:
         self._stopping.set()
 
 
-def _reasons(reply: Reply | None) -> str:
+def _waiting_for(reply: Reply | None) -> str:
     """Word why `/readyz` says no."""
     if reply is None:
-        return "the gateway to listen"
+        return "Waiting for the gateway to listen …"
     try:
-        reasons: object = json.loads(reply.body).get("reasons")
-    except (ValueError, AttributeError):
-        reasons = None
-    return "; ".join(str(r) for r in reasons) if isinstance(reasons, list) and reasons else "the gateway to be ready"
+        said = msgspec.json.decode(reply.body, type=_NotReady)
+    except msgspec.MsgspecError:
+        return f"Waiting for the gateway, which answers {reply.status} …"
+    providers = (f"{name}: {reason}" for name, reason in said.unavailable.items())
+    return f"Not ready yet: {' '.join((*said.reasons, *providers))}"
 
 
 def _shell_status(returncode: int) -> int:

@@ -1,0 +1,5 @@
+"""`python -m gateway.cli` is `sluice`."""
+
+from gateway.cli import main
+
+main()

@@ -1,0 +1,92 @@
+"""What all verbs share: the settings, durations, and how an answer or an error is shown."""
+# ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from gateway.settings import Settings
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LONGEST = timedelta(days=3650)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+class Sluice(click.Group):
+    """The root of the command line: whatever goes wrong in a verb is one clear line and status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            if ctx.params["debug"]:
+                raise
+            raise click.ClickException(worded(error)) from error
+
+
+class Duration(click.ParamType[timedelta]):
+    """A length of time such as `90m`, `12h`, `30d` or `2w`, of at most ten years."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """Read the text, or fail as wrong usage."""
+        if isinstance(value, timedelta):
+            return value
+        match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", str(value))
+        if match is None:
+            self.fail(f"{value!r} is no duration; write 90m, 12h, 30d or 2w", param, ctx)
+        length = timedelta(**{_UNITS[match[2]]: int(match[1])})
+        if length > _LONGEST:
+            self.fail(f"{value!r} is more than ten years", param, ctx)
+        return length
+
+
+def settings() -> Settings:
+    """Read the settings from the environment; a mistake there is wrong usage."""
+    from pydantic import ValidationError
+
+    from gateway.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as invalid:
+        faults = "; ".join(f"{fault['loc'][0]}: {fault['msg'].lower()}" for fault in invalid.errors())
+        raise click.UsageError(f"The environment has mistakes: {faults}.") from invalid
+
+
+def now() -> datetime:
+    """Return the present instant, for verbs to pass on."""
+    return datetime.now(UTC)
+
+
+def show_json(facts: object) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+
+
+def worded(error: Exception) -> str:
+    """Word an error for a person; one that no verb foresaw names its kind, and how to see more."""
+    from gateway.errors import GatewayError
+    from gateway.policy.problems import PolicyInvalid
+    from gateway.supervision.sockets import PortTaken
+    from governance.errors import GovernanceError
+
+    if isinstance(error, PolicyInvalid):
+        return f"the policy is not valid\n{error}"
+    text = " ".join(str(error).split())
+    if isinstance(error, GatewayError | GovernanceError | PortTaken):
+        return f"{text[:1].upper()}{text[1:]}."
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
+    return f"{type(error).__name__}: {text} (`sluice --debug …` shows where)"
