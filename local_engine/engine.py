@@ -172,9 +172,8 @@ class Engine:
 
         A failing runner or sampler ends the requests that were part of the step, not the engine.
         """
-        events: list[Event] = []
-        for opened in [each for each in self._open.values() if each.is_aborted]:
-            events += self._cut_short(opened, FinishReason.ABORT)
+        aborted = [each for each in self._open.values() if each.is_aborted]
+        events: list[Event] = [self._cut_short(each, FinishReason.ABORT) for each in aborted]
         shares = self.scheduler.plan(self._clock())
         if not shares:
             return events
@@ -224,17 +223,16 @@ class Engine:
     def _fail(self, shares: Seq[Share], error: Exception) -> list[Event]:
         """End the requests of a step that failed, all their choices included: their blocks hold nothing certain."""
         failed = {self._choices[share.sequence.sequence_id].request.request_id for share in shares}
-        events: list[Event] = []
-        for opened in [each for request_id, each in self._open.items() if request_id in failed]:
-            events += self._cut_short(opened, FinishReason.ERROR, f"{type(error).__name__} in the forward pass")
-        return events
+        requests = [each for request_id, each in self._open.items() if request_id in failed]
+        return [
+            self._cut_short(each, FinishReason.ERROR, f"{type(error).__name__} in the forward pass")
+            for each in requests
+        ]
 
-    def _cut_short(self, opened: _Open, reason: FinishReason, error: str | None = None) -> Iterable[Event]:
+    def _cut_short(self, opened: _Open, reason: FinishReason, error: str | None = None) -> Ended:
         for choice in opened.unfinished:
-            choice.finish = reason
             self._retire(choice)
-            yield Delta(opened.request.request_id, choice.index, "", (), reason, None, opened.usage)
-        yield self._end(opened, reason, error)
+        return self._end(opened, reason, error)
 
     def _retire(self, choice: Choice) -> None:
         self.scheduler.remove(choice.sequence)

@@ -5,7 +5,10 @@ EngineError
 │   ├── ContextTooLong(prompt_tokens, max_tokens, limit)
 │   ├── TemplateRefused(reason)                          the chat template raised
 │   └── TokenOutOfVocabulary(token, vocab_size, param)
+├── ModelNotFound(model)                                 no model of that name is served here
+├── ModelLoading(model)                                  it will be, once its weights are read
 ├── Overloaded(retry_after_s)                            the queue is full
+├── GenerationFailed(reason)                             the model failed while it made the answer
 ├── EngineStopped                                        the engine is stopping, or died
 └── ModelFileInvalid(path, reason)                       truncated, hostile or unknown weights
 
@@ -71,6 +74,30 @@ class TokenOutOfVocabulary(InvalidRequest):
         self.vocab_size = vocab_size
 
 
+class ModelNotFound(EngineError):
+    """A request for a model that this process does not serve.
+
+    Attributes:
+        model: The name that was asked for.
+    """
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"the model {model!r} does not exist")
+        self.model = model
+
+
+class ModelLoading(EngineError):
+    """A request that came before the model's weights were read.
+
+    Attributes:
+        model: The model's name.
+    """
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"the model {model!r} is still loading")
+        self.model = model
+
+
 class Overloaded(EngineError):
     """No room in the queue now.
 
@@ -81,6 +108,18 @@ class Overloaded(EngineError):
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(f"the queue is full, try again in {retry_after_s} s")
         self.retry_after_s = retry_after_s
+
+
+class GenerationFailed(EngineError):
+    """An answer that broke off because a step of the model failed.
+
+    Attributes:
+        reason: What failed, without prompt text.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the answer could not be completed: {reason}")
+        self.reason = reason
 
 
 class EngineStopped(EngineError):

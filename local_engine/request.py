@@ -72,7 +72,7 @@ class Delta:
     Attributes:
         text: Text that is safe to show; may be empty.
         logprobs: The tokens sampled since the last delta, when they were asked for.
-        finish: Why the choice ended; None while it goes on.
+        finish: STOP or LENGTH when the choice ended; None while it goes on. A choice that is cut short says nothing.
         stop: What stopped it: a stop text or the id of a stop token; None for the model's own end of text.
         usage: Of the whole request, so far.
     """

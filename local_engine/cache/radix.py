@@ -23,10 +23,13 @@ Key = tuple[int, ...]
 class Namespace:
     """Whose prefixes these are; equal tokens in different namespaces never meet.
 
-    A structured key, not one joined string: no salt can imitate another tenant.
+    A structured key rather than text: what else comes to tell prefixes apart (an adapter, a KV format) is a field of
+    its own, and no salt can imitate it.
+
+    Attributes:
+        salt: The caller's secret share of the key; a gateway puts its tenant here.
     """
 
-    tenant: str = ""
     salt: str = ""
 
 

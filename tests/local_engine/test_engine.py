@@ -19,10 +19,10 @@ PROMPT = (1, 2, 3, 4, 5, 6, 7)
 
 
 def asking(
-    request_id: str = "r", prompt: tuple[int, ...] = PROMPT, *, choices: int = 1, tenant: str = "", **params: object
+    request_id: str = "r", prompt: tuple[int, ...] = PROMPT, *, choices: int = 1, salt: str = "", **params: object
 ) -> Request:
     sampling = replace(SamplingParams(max_tokens=8, temperature=0.0, logprobs=0, ignore_eos=True), **params)  # pyright: ignore[reportArgumentType] -- tests name fields freely
-    return Request(request_id, prompt, sampling, choices, Namespace(tenant=tenant))
+    return Request(request_id, prompt, sampling, choices, Namespace(salt))
 
 
 def tokens_of(events: Iterable[Event]) -> dict[tuple[str, int], list[int]]:
@@ -123,11 +123,11 @@ def test_a_second_identical_request_reports_its_cached_tokens() -> None:
     assert engine.stats().prefix_hit_tokens == 6
 
 
-def test_tenants_do_not_share_prefixes() -> None:
+def test_salts_do_not_share_prefixes() -> None:
     engine = hash_engine()
-    engine.add(asking("a", tenant="one"))
+    engine.add(asking("a", salt="one"))
     run_to_end(engine)
-    engine.add(asking("b", tenant="two"))
+    engine.add(asking("b", salt="two"))
     assert ended(run_to_end(engine))["b"].usage.cached == 0
 
 
@@ -237,18 +237,18 @@ class EngineUnderPressure(RuleBasedStateMachine):
         max_tokens=st.integers(1, 12),
         seed=st.integers(0, 2),
         choices=st.integers(1, 3),
-        tenant=st.sampled_from(["", "x"]),
+        salt=st.sampled_from(["", "x"]),
         ignore_eos=st.booleans(),
     )
     def add(
-        self, prompt: tuple[int, ...], max_tokens: int, seed: int, choices: int, tenant: str, ignore_eos: bool
+        self, prompt: tuple[int, ...], max_tokens: int, seed: int, choices: int, salt: str, ignore_eos: bool
     ) -> None:
         name = f"r{len(self.requests)}"
         request = asking(
             name,
             prompt,
             choices=choices,
-            tenant=tenant,
+            salt=salt,
             max_tokens=max_tokens,
             seed=seed,
             ignore_eos=ignore_eos,
@@ -280,7 +280,7 @@ class EngineUnderPressure(RuleBasedStateMachine):
     def queues_and_leases_agree(self) -> None:
         scheduler = self.engine.scheduler
         assert all(sequence.lease is not None for sequence in scheduler.running)
-        assert all(sequence.lease is None for sequence in scheduler.waiting)
+        assert all(sequence.lease is None and sequence.computed == 0 for sequence in scheduler.waiting)
         for queue in (scheduler.running, scheduler.waiting):
             order = [sequence.sequence_id for sequence in queue]
             assert order == sorted(order)

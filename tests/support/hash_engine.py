@@ -69,6 +69,8 @@ class HashRunner:
         return chunk.block_table[position // self.block_size] * self.block_size + position % self.block_size
 
     def _write(self, slots: list[int], chunk: ChunkPlan) -> None:
+        if not chunk.tokens:
+            raise AssertionError("a chunk without tokens")
         before = slots[self._slot(chunk, chunk.start - 1)] if chunk.start else 0
         for position, token in enumerate(chunk.tokens, chunk.start):
             before = slots[self._slot(chunk, position)] = _mix(before, token)
