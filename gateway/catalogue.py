@@ -89,6 +89,10 @@ class Catalogue:
         candidates = {name: self._candidate(self.models[name], grant, zone) for name in wish.target.models}
         return choose_route(wish.target, candidates, zone)
 
+    def grants(self, model: str, grant: Grant) -> bool:
+        """Say whether a grant holds the tier of the model of that name, if the policy still has it."""
+        return model in self.models and self.models[model].tier in grant.tiers
+
     def upstream(self, model: Model) -> Upstream:
         """Return the provider that serves `model`."""
         return self._upstreams[model.provider]

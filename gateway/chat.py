@@ -66,7 +66,7 @@ class ChatService:
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot = slot_of(asked, entitled, wish, shaped.fingerprinted, self.exact)
                 stored = await self.answers.find(slot.key, slot.directives)
-                if stored is not None:
+                if stored is not None and self.catalogue.grants(stored.model, entitled.grant):
                     return await self._replay(asked, entitled, stored, reply)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 most_prompt = most_prompt_tokens(asked.size, shaped.body["messages"])

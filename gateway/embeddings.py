@@ -47,7 +47,7 @@ class EmbeddingService:
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
                 slot = slot_of(asked, entitled, wish, body, self.exact)
                 stored = await self.answers.find(slot.key, slot.directives)
-                if stored is not None:
+                if stored is not None and self.catalogue.grants(stored.model, entitled.grant):
                     _, facts = await self.purchasing.take(asked, entitled, stored, self.ticks() - asked.tick)
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)

@@ -1,5 +1,6 @@
 """Decode a JSON request body, whatever a client may send."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from gateway.errors import BadRequest
 LIMIT_BYTES = 8 * 1024 * 1024
 """Larger bodies are refused before they are read to the end."""
 
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
 _JSON = msgspec.json.Decoder()
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 
@@ -43,8 +45,12 @@ def shaped(body: Mapping[str, Any], shape: type[_Shape]) -> _Shape:
         raise BadRequest("The request body is nested too deep.") from None
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `")
-        param = path.removesuffix("`").removeprefix("$").removeprefix(".") or None
-        raise BadRequest(f"{message}{f' in {param!r}' if param else ''}.", param=param) from None
+        place = path.removesuffix("`").removeprefix("$").removeprefix(".")
+        missing = _MISSING.fullmatch(message)
+        if missing is not None:
+            field = f"{place}.{missing[1]}" if place else missing[1]
+            raise BadRequest(f"{field!r} is missing.", param=field) from None
+        raise BadRequest(f"{message}{f' in {place!r}' if place else ''}.", param=place or None) from None
 
 
 def _sentence(error: Exception) -> str:
