@@ -1,0 +1,134 @@
+"""Chunks fold into the completion they stand for, and a completion unfolds into chunks that fold back."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.wire.fold import Fold
+from gateway.wire.unfold import unfold, usage_chunk
+
+
+def fold(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+    folded = Fold()
+    for chunk in chunks:
+        folded.add(chunk)
+    return folded.completion()
+
+
+def chunk(index: int = 0, finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    return {"id": "c", "choices": [{"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}]}
+
+
+def test_text_is_joined_and_the_end_kept() -> None:
+    completion = fold(
+        [chunk(role="assistant", content=""), chunk(content="He"), chunk(content="llo"), chunk(finish="stop")]
+    )
+
+    assert completion["choices"] == [
+        {"message": {"role": "assistant", "content": "Hello"}, "index": 0, "logprobs": None, "finish_reason": "stop"}
+    ]
+    assert completion["object"] == "chat.completion"
+
+
+def test_parallel_tool_calls_are_merged_by_index() -> None:
+    def call(index: int, **function: str) -> dict[str, Any]:
+        return {"index": index, "function": function}
+
+    completion = fold(
+        [
+            chunk(
+                role="assistant",
+                content=None,
+                tool_calls=[call(0, name="a", arguments="") | {"id": "1", "type": "function"}],
+            ),
+            chunk(tool_calls=[call(1, name="b", arguments="") | {"id": "2", "type": "function"}]),
+            chunk(tool_calls=[call(0, arguments='{"x"'), call(1, arguments="{}")]),
+            chunk(tool_calls=[call(0, arguments=":1}")]),
+            chunk(finish="tool_calls"),
+        ]
+    )
+
+    message = completion["choices"][0]["message"]
+    assert message["content"] is None
+    assert message["tool_calls"] == [
+        {"function": {"name": "a", "arguments": '{"x":1}'}, "id": "1", "type": "function"},
+        {"function": {"name": "b", "arguments": "{}"}, "id": "2", "type": "function"},
+    ]
+
+
+def test_choices_that_come_interleaved_are_kept_apart() -> None:
+    completion = fold(
+        [chunk(1, content="b"), chunk(0, content="a"), chunk(1, finish="stop"), chunk(0, finish="length")]
+    )
+
+    assert [(c["index"], c["message"]["content"], c["finish_reason"]) for c in completion["choices"]] == [
+        (0, "a", "length"),
+        (1, "b", "stop"),
+    ]
+
+
+def test_logprobs_are_put_end_to_end() -> None:
+    first, second = ({"content": [{"token": token}], "refusal": None} for token in "ab")
+    part = {"index": 0, "delta": {"content": "x"}, "finish_reason": None}
+
+    completion = fold([{"choices": [part | {"logprobs": first}]}, {"choices": [part | {"logprobs": second}]}])
+
+    assert completion["choices"][0]["logprobs"] == {"content": [{"token": "a"}, {"token": "b"}], "refusal": None}
+
+
+def test_fields_nobody_has_heard_of_survive() -> None:
+    completion = fold([{"service_tier": "flex", **chunk(novel={"a": ["x"]})}, chunk(novel={"b": "y"}, finish="stop")])
+
+    assert completion["service_tier"] == "flex"
+    assert completion["choices"][0]["message"]["novel"] == {"a": ["x"], "b": "y"}
+
+
+def test_a_choice_that_never_ended_is_not_finished() -> None:
+    folded = Fold()
+    folded.add(chunk(0, finish="stop"))
+    folded.add(chunk(1, content="..."))
+
+    assert not folded.finished
+    assert folded.texts == ["", "..."]
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+calls = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": st.just("i"),
+            "type": st.just("function"),
+            "function": st.fixed_dictionaries({"name": st.just("f"), "arguments": texts}),
+        }
+    ),
+    max_size=3,
+)
+messages = st.one_of(
+    st.fixed_dictionaries({"role": st.just("assistant"), "content": texts}),
+    st.fixed_dictionaries({"role": st.just("assistant"), "content": st.none(), "tool_calls": calls.filter(bool)}),
+)
+
+
+@given(st.lists(messages, min_size=1, max_size=3), st.sampled_from(["stop", "length", "tool_calls"]))
+def test_what_is_unfolded_folds_back(said: list[dict[str, Any]], finish: str) -> None:
+    choices = [
+        {"index": index, "message": message, "logprobs": None, "finish_reason": finish}
+        for index, message in enumerate(said)
+    ]
+    completion = {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": choices,
+        "usage": {"t": 1},
+    }
+
+    replayed = list(unfold(completion))
+
+    assert fold(replayed) | {"usage": {"t": 1}} == completion
+    assert usage_chunk(completion, {"cost_usd": "0.00"}) == {
+        "id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [],
+        "usage": {"t": 1, "cost_usd": "0.00"},
+    }  # fmt: skip
