@@ -79,7 +79,7 @@ def test_a_loaded_file_runs_in_every_mode(tmp_path: Path, numerics: Numerics) ->
     runner = PagedRunner.build(file.spec, weights, numerics=numerics, num_blocks=4)
     expected = ReferenceModel(file.spec, weights).logits(prompt)[-1]
     got = runner.execute(whole_prompt(prompt, runner.block_size))[0]
-    assert torch.corrcoef(torch.stack((got, expected)))[0, 1] > (0.99 if numerics is Numerics.Q4 else 0.999999)
+    assert torch.corrcoef(torch.stack((got.double(), expected)))[0, 1] > (0.99 if numerics is Numerics.Q4 else 0.999999)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_cached_forward_gives_the_references_logits(
     runner.execute(StepPlan((ChunkPlan(0, head, 0, table, wants_logits=False),)))
     (got,) = runner.execute(StepPlan((ChunkPlan(0, tail, 20, table, wants_logits=True),)))
     if runner.storage.dtype == torch.float32:
-        torch.testing.assert_close(got, expected, atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(got.double(), expected, atol=1e-3, rtol=0)
     else:
-        assert torch.corrcoef(torch.stack((got, expected)))[0, 1] > 0.995
+        assert torch.corrcoef(torch.stack((got.double(), expected)))[0, 1] > 0.995
         assert expected[got.argmax()] > expected.max() - 0.25  # bf16 rounds logits of 10 to sixteenths

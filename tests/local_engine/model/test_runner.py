@@ -11,6 +11,8 @@ from local_engine.types import ChunkPlan, Numerics, Runner, StepPlan
 from tests.support.tiny_model import TINY_SPEC, tiny_runner, tiny_weights, whole_prompt
 
 BLOCK = 4
+TOLERANCE = 2e-3
+"""Logits here are about 30; of 5,000 rows fp32 rounding moves half by 2e-5, one in a hundred by 1e-4, the worst by 5e-4."""
 
 
 @dataclass
@@ -70,7 +72,7 @@ def test_any_chunking_paging_and_batching_gives_the_logits_of_a_whole_forward(
     for sequence in sequences:
         expected = oracle.logits(sequence.tokens)
         for position, row in sequence.logits.items():
-            torch.testing.assert_close(row, expected[position], atol=2e-4, rtol=1e-4)
+            torch.testing.assert_close(row.double(), expected[position], atol=TOLERANCE, rtol=0)
 
 
 def test_q4_is_the_same_model_up_to_the_precision_of_bf16() -> None:
@@ -78,7 +80,7 @@ def test_q4_is_the_same_model_up_to_the_precision_of_bf16() -> None:
     expected = ReferenceModel(TINY_SPEC, tiny_weights()).logits(tokens)[-1]
     got = tiny_runner(Numerics.Q4).execute(whole_prompt(tokens, 16))[0]
     assert got.dtype == torch.float32
-    assert torch.corrcoef(torch.stack((got, expected)))[0, 1] > 0.99
+    assert torch.corrcoef(torch.stack((got.double(), expected)))[0, 1] > 0.99
 
 
 def test_q4_decodes_as_it_prefills() -> None:
@@ -104,8 +106,8 @@ def test_only_the_chunks_that_want_logits_get_rows_in_their_order() -> None:
     rows = runner.execute(plan)
     oracle = ReferenceModel(TINY_SPEC, tiny_weights())
     assert rows.shape == (2, TINY_SPEC.vocab)
-    torch.testing.assert_close(rows[0], oracle.logits([4, 5])[-1], atol=2e-4, rtol=1e-4)
-    torch.testing.assert_close(rows[1], oracle.logits([6])[-1], atol=2e-4, rtol=1e-4)
+    torch.testing.assert_close(rows[0].double(), oracle.logits([4, 5])[-1], atol=TOLERANCE, rtol=0)
+    torch.testing.assert_close(rows[1].double(), oracle.logits([6])[-1], atol=TOLERANCE, rtol=0)
 
 
 def test_a_step_in_which_nobody_wants_logits_returns_no_rows() -> None:
@@ -125,8 +127,8 @@ def test_twins_in_one_step_may_share_the_blocks_of_their_common_prefix() -> None
     )
     rows = runner.execute(plan)
     oracle = ReferenceModel(TINY_SPEC, tiny_weights())
-    torch.testing.assert_close(rows[0], oracle.logits([*shared, 1])[-1], atol=2e-4, rtol=1e-4)
-    torch.testing.assert_close(rows[1], oracle.logits([*shared, 2, 3])[-1], atol=2e-4, rtol=1e-4)
+    torch.testing.assert_close(rows[0].double(), oracle.logits([*shared, 1])[-1], atol=TOLERANCE, rtol=0)
+    torch.testing.assert_close(rows[1].double(), oracle.logits([*shared, 2, 3])[-1], atol=TOLERANCE, rtol=0)
 
 
 def test_a_token_or_block_out_of_range_is_an_error_and_no_crash() -> None:
