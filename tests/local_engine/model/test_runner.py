@@ -12,7 +12,7 @@ from tests.support.tiny_model import TINY_SPEC, tiny_runner, tiny_weights, whole
 
 BLOCK = 4
 TOLERANCE = 2e-3
-"""Logits here are about 30; of 5,000 rows fp32 rounding moves half by 2e-5, one in a hundred by 1e-4, the worst by 5e-4."""
+"""Logits here are about 30; of 5,000 rows fp32 rounding moves half by 2e-5, a hundredth by 1e-4, one by 5e-4."""
 
 
 @dataclass
