@@ -67,6 +67,6 @@ def engine_serve(ctx: click.Context) -> None:
 
     if find_spec("torch") is None:
         raise click.ClickException(_NO_ENGINE)
-    from local_engine.server import main
+    from local_engine.process import main
 
     sys.exit(main(ctx.args))
