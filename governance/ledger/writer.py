@@ -13,7 +13,6 @@ from typing import Final, Self
 
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
 
 from governance.database import Database
 from governance.errors import LedgerBehind, StoreUnavailable
@@ -171,7 +170,9 @@ class LedgerWriter:
         """Write a batch in one transaction; where the database rejects an entry, all but that one."""
         try:
             await self._insert(entries)
-        except SQLAlchemyError as error:
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever is wrong with one entry, those behind it must get through
             if len(entries) > 1:
                 middle = len(entries) // 2
                 await self._write(entries[:middle])

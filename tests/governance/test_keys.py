@@ -8,11 +8,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from governance.database import Database, open_database
+from governance.database import Database
 from governance.errors import StoreUnavailable, Unauthenticated, UnknownKey
 from governance.identity import Keyring, Minted
 from governance.keys import create_key, list_keys, refresh, revoke_key, rotate_key
-from tests.support.databases import fresh_database
+from tests.support.databases import absent_database, fresh_database
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
@@ -119,8 +119,7 @@ async def test_a_refresh_reads_only_what_is_new(database: Database) -> None:
 async def test_a_keyring_goes_on_when_the_database_is_away(database: Database, tmp_path: Path) -> None:
     keyring, minted = Keyring(), await make(database)
     await refresh(keyring, database)
-    away = open_database(f"sqlite:///{tmp_path / 'no such folder' / 'x.db'}")
-    with pytest.raises(StoreUnavailable):
-        await refresh(keyring, away)
-    await away.close()
+    async with absent_database(tmp_path) as away:
+        with pytest.raises(StoreUnavailable):
+            await refresh(keyring, away)
     assert keyring.authenticate(minted.key, NOW)

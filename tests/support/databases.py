@@ -1,11 +1,13 @@
 """Databases for tests: a fresh SQLite file at the newest revision."""
 
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import migrations
 from governance.database import Database, open_database
+from tests.support.waiting import until
 
 
 @asynccontextmanager
@@ -18,3 +20,19 @@ async def fresh_database(folder: Path) -> AsyncGenerator[Database]:
         yield database
     finally:
         await database.close()
+
+
+@asynccontextmanager
+async def absent_database(folder: Path) -> AsyncGenerator[Database]:
+    """Open a database in a folder that does not exist, so that every use of it fails.
+
+    The driver answers for a failed connection from a thread of its own, and once more after that; its last word must
+    come while there is a loop to hear it.
+    """
+    before = set(threading.enumerate())
+    database = open_database(f"sqlite:///{folder / 'no such folder' / 'sluice.db'}")
+    try:
+        yield database
+    finally:
+        await database.close()
+        await until(lambda: set(threading.enumerate()) <= before)

@@ -1,0 +1,103 @@
+"""A new process starts where a dead one stopped."""
+
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from governance.counters.memory import MemoryCounters
+from governance.database import Database
+from governance.errors import BudgetExhausted
+from governance.ledger.events import EventKind, LedgerEvent
+from governance.ledger.recovery import expire_orphans, spent
+from governance.ledger.reports import request
+from governance.ledger.writer import LedgerWriter
+from governance.limits import Budget, WorstCase
+from governance.money import ZERO
+from governance.purse import Purse
+from governance.windows import WindowKind, window
+from tests.support.databases import fresh_database
+from tests.support.requests import NOON, opening, settlement, usd
+
+TZ = ZoneInfo("Europe/London")
+TEAM = Budget("team:support", usd("1"), WindowKind.DAY)
+DAY = window(WindowKind.DAY, NOON, TZ)
+
+
+async def write(database: Database, *events: LedgerEvent) -> None:
+    async with LedgerWriter(database) as writer:
+        writer.append(*events)
+
+
+def held(request_id: str, amount: str = "0.40") -> LedgerEvent:
+    return LedgerEvent(kind=EventKind.HELD, opening=opening(request_id), held=usd(amount))
+
+
+def settled(request_id: str, cost: str) -> LedgerEvent:
+    return LedgerEvent(kind=EventKind.SETTLED, opening=opening(request_id), cost=usd(cost), settlement=settlement(cost))
+
+
+async def test_only_holds_without_an_end_are_orphans(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        await write(database, held("ended"), settled("ended", "0.10"), held("orphan"))
+        assert await expire_orphans(database) == 1
+        assert await expire_orphans(database) == 0
+        orphan = await request(database, "orphan")
+        ended = await request(database, "ended")
+    assert orphan is not None
+    assert (orphan.request.kind, orphan.request.cost, orphan.request.team) == ("expired", usd("0.40"), "support")
+    assert ended is not None
+    assert (ended.request.kind, ended.request.cost) == ("settled", usd("0.10"))
+
+
+@pytest.mark.parametrize(
+    ("scope", "sum_"),
+    [
+        ("org", "0.70"),
+        ("team:support", "0.30"),
+        ("app:support/support-bot", "0.10"),
+        ("feature:support/support-bot/faq", "0.10"),
+        ("feature:support/support-bot/triage", "0"),
+        ("key:k1", "0.70"),
+        ("key:k2", "0"),
+    ],
+)
+async def test_a_scope_is_summed_by_its_columns(tmp_path: Path, scope: str, sum_: str) -> None:
+    rows = [
+        ("faq", "support-bot", "support", "0.10"),
+        ("faq", "other", "support", "0.20"),
+        ("faq", "support-bot", "research", "0.40"),
+    ]
+    async with fresh_database(tmp_path) as database:
+        for number, (feature, app, team, cost) in enumerate(rows):
+            asked = opening(f"r{number}", team=team, app=app, feature=feature)
+            await write(database, LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=usd(cost)))
+        assert await spent(database, scope, DAY) == usd(sum_)
+
+
+async def test_a_window_holds_its_start_and_not_its_end(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        for number, at in enumerate((DAY.start, DAY.end - timedelta.resolution, DAY.end)):
+            event = LedgerEvent(kind=EventKind.SETTLED, opening=opening(f"r{number}", at), cost=usd("1"))
+            await write(database, event)
+        assert await spent(database, "org", DAY) == usd("2")
+
+
+async def test_a_restart_keeps_what_was_spent_and_what_was_held(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database) as writer:
+            purse = Purse(MemoryCounters(), writer, NOON.timestamp)
+            async with purse.hold(opening("r1"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60) as hold:
+                await hold.settle(settlement("0.25"))
+            await purse.hold(opening("r2"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60).__aenter__()
+        # The process dies here with r2 open; the next one finds the ledger.
+        async with LedgerWriter(database) as writer:
+            purse = Purse(MemoryCounters(), writer, NOON.timestamp)
+            assert await purse.rebuild(database, [TEAM], NOON, TZ) == 1
+            await purse.seed(database, [TEAM], NOON, TZ)
+            (standing,) = await purse.standing([TEAM], NOON, TZ)
+            assert (standing.settled, standing.held) == (usd("0.65"), ZERO)
+            with pytest.raises(BudgetExhausted):
+                async with purse.hold(opening("r3"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60):
+                    pytest.fail("it was let in")
