@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
+log = logging.getLogger("local_engine.process")  # also when it is run as __main__
 
 _PR_SET_PDEATHSIG = 1
 _SEED_BITS = 63
 _RECORD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
-def main(argv: Sequence[str]) -> int:
-    """Serve with the settings of a command line; return the exit status."""
-    return serve(parse(argv))
+def main(argv: Sequence[str]) -> NoReturn:
+    """Serve with the settings of a command line, and end the process as `serve` does."""
+    serve(parse(argv))
 
 
-def serve(config: EngineConfig) -> int:
-    """Serve until told to stop.
+def serve(config: EngineConfig) -> NoReturn:
+    """Serve until told to stop, and end the process.
 
-    Returns:
-        0 after SIGTERM or SIGINT, 1 when a model could not be loaded.
+    The status is 0 after SIGTERM or SIGINT and 1 when a model could not be loaded. The interpreter is not torn down:
+    with torch that takes seconds, and a thread that is still loading could not be ended in good order.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
@@ -64,15 +64,18 @@ def serve(config: EngineConfig) -> int:
     # OpenMP reads it when torch is first imported, while loading: idle workers must not keep the event loop waiting.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     listener = _listen(config)
-    process = _Process(config)
+    status = 1
     try:
-        status = process.run(listener)
+        status = _Process(config).run(listener)
+    except SystemExit as leaving:  # a signal, which the server raises again once it has shut down
+        status = int(leaving.code or 0)
+    except BaseException:
+        log.exception("the server died")
     finally:
         if config.uds is not None:
             config.uds.unlink(missing_ok=True)
-    if process.is_loading:  # a thread in the middle of an import cannot be ended in good order
+        logging.shutdown()
         os._exit(status)
-    return status
 
 
 class _Process:
@@ -85,20 +88,11 @@ class _Process:
         api = Api(self._models, max_body_bytes=config.max_body_bytes, now=time.time, new_id=lambda: uuid.uuid4().hex)
         self._server = Server(create_app(api, self._lifespan), self._models, config.stop_grace_s)
         self._has_failed = False
-        self._loader: threading.Thread | None = None
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether a model is being loaded now."""
-        return self._loader is not None and self._loader.is_alive()
 
     def run(self, listener: socket.socket) -> int:
-        """Serve on a bound socket."""
+        """Serve on a bound socket until a model cannot be loaded; a signal raises SystemExit."""
         log.info("listening", extra={"address": listener.getsockname()})
-        try:
-            self._server.run(sockets=[listener])
-        except SystemExit:  # a signal, raised again by the server once it has shut down
-            log.info("stopped")
+        self._server.run(sockets=[listener])
         return int(self._has_failed)
 
     @asynccontextmanager
@@ -114,7 +108,7 @@ class _Process:
         config = self._config
         threads = config.threads or usable_cpus()
         try:
-            text = await self._in_thread(
+            text = await _in_thread(
                 partial(load_text, config, threads, time.monotonic, partial(secrets.randbits, _SEED_BITS))
             )
             text.service.start()
@@ -129,7 +123,7 @@ class _Process:
                 },
             )
             if self._models.has_embeddings:
-                embedder = await self._in_thread(partial(load_minilm, time.monotonic))
+                embedder = await _in_thread(partial(load_minilm, time.monotonic))
                 self._models.embedder = embedder
                 log.info(
                     "embedding model ready",
@@ -140,47 +134,28 @@ class _Process:
             self._has_failed = True
             self._server.should_exit = True
 
-    async def _in_thread(self, call: Callable[[], T]) -> T:
-        """Await a call in a thread that the process may leave behind when it is told to stop meanwhile."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-
-        def settle(result: T | None, error: BaseException | None) -> None:
-            if future.done():
-                return
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(cast("T", result))
-
-        def run() -> None:
-            result, error = None, None
-            try:
-                result = call()
-            except Exception as failure:  # noqa: BLE001  raised again where it is awaited
-                error = failure
-            with suppress(RuntimeError):  # the loop is closed and nobody awaits it any more
-                loop.call_soon_threadsafe(settle, result, error)
-
-        self._loader = threading.Thread(target=run, name="loading", daemon=True)
-        self._loader.start()
-        return await future
-
 
 def parse(argv: Sequence[str]) -> EngineConfig:
     """Read a command line; on wrong usage print why and raise SystemExit(2)."""
+    defaults = EngineConfig()
     parser = argparse.ArgumentParser("sluice engine serve", description="Serve the bundled model over the OpenAI API.")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--uds", type=Path, help="Unix socket to listen on, for this user only")
-    where.add_argument("--port", type=int, default=EngineConfig.port, help="loopback port to listen on")
+    where.add_argument("--port", type=int, default=defaults.port, help="loopback port to listen on")
     parser.add_argument("--model-path", type=Path, help="GGUF file (the bundled model)")
-    parser.add_argument("--model-name", default=EngineConfig.model_name, help="name the model answers to (%(default)s)")
-    parser.add_argument("--numerics", type=Numerics, choices=list(Numerics), default=EngineConfig.numerics)
+    parser.add_argument("--model-name", default=defaults.model_name, help="name the model answers to (%(default)s)")
+    parser.add_argument("--numerics", type=Numerics, choices=list(Numerics), default=defaults.numerics)
     parser.add_argument("--threads", type=int, default=0, help="compute threads (all CPUs this process may use)")
-    parser.add_argument("--blocks", type=int, default=EngineConfig.blocks, help="KV cache blocks (%(default)s)")
-    parser.add_argument("--max-running", type=int, default=Batching.max_running, help="sequences at once (%(default)s)")
-    parser.add_argument("--step-tokens", type=int, default=Batching.step_tokens, help="tokens a step (%(default)s)")
-    parser.add_argument("--admission", type=AdmissionKind, choices=list(AdmissionKind), default=Batching.admission)
+    parser.add_argument("--blocks", type=int, default=defaults.blocks, help="KV cache blocks (%(default)s)")
+    parser.add_argument(
+        "--max-running", type=int, default=defaults.batching.max_running, help="sequences at once (%(default)s)"
+    )
+    parser.add_argument(
+        "--step-tokens", type=int, default=defaults.batching.step_tokens, help="tokens a step (%(default)s)"
+    )
+    parser.add_argument(
+        "--admission", type=AdmissionKind, choices=list(AdmissionKind), default=defaults.batching.admission
+    )
     parser.add_argument("--no-prefix-cache", action="store_true", help="compute every prompt from its beginning")
     parser.add_argument("--no-embeddings", action="store_true", help="do not load the embedding model")
     parser.add_argument("--outlive-parent", action="store_true", help="go on when the starting process ends")
@@ -236,6 +211,7 @@ def _log_as_json() -> None:
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
+    logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
 
 
 def _listen(config: EngineConfig) -> socket.socket:
@@ -265,10 +241,36 @@ def _die_with_parent() -> None:
         _leave(signal.SIGTERM, None)
 
 
+async def _in_thread(call: Callable[[], T]) -> T:
+    """Await a call in a thread that the process may leave behind when it is told to stop meanwhile."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(cast("T", result))
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = call()
+        except Exception as failure:  # noqa: BLE001  raised again where it is awaited
+            error = failure
+        with suppress(RuntimeError):  # the loop is closed and nobody awaits it any more
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=run, name="loading", daemon=True).start()
+    return await future
+
+
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
     del number, frame
     raise SystemExit(0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

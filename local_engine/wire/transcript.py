@@ -125,13 +125,14 @@ class Transcript:
 
     async def frames(self, events: AsyncIterable[Event]) -> AsyncIterator[bytes]:
         """Write the answer as server-sent events; one that breaks ends with an error and without `[DONE]`."""
-        openings = [self._shape.opening(index) for index in range(self._choices)]
-        for opening in openings:
-            if opening is not None:
-                yield self._frame([opening])
+        is_open = False
         try:
             async for event in events:
                 self._note(event)
+                if not is_open:
+                    is_open = True
+                    for frame in self._openings():
+                        yield frame
                 if isinstance(event, Delta):
                     yield self._frame([self._shape.part(self._offsets[event.request_id] + event.choice, event)])
         except EngineError as error:
@@ -168,6 +169,10 @@ class Transcript:
         self._usages[event.request_id] = event.usage
         if isinstance(event, Ended) and (failure := failure_of(event)) is not None:
             raise failure
+
+    def _openings(self) -> list[bytes]:
+        openings = [self._shape.opening(index) for index in range(self._choices)]
+        return [self._frame([opening]) for opening in openings if opening is not None]
 
     def _frame(self, choices: list[Any], usage: UsageReply | UnsetType = UNSET) -> bytes:
         head = self._head
