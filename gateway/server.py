@@ -13,7 +13,7 @@ from gateway.app import create_app
 from gateway.services import open_services
 from gateway.settings import Settings
 
-DRAIN_S: Final = 25
+DRAIN_S: Final = 15
 """How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
 
 

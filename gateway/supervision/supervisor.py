@@ -42,7 +42,7 @@ class Plan:
     engine: Command | None
     ready_at: Place
     greeting: Callable[[], str]
-    grace_s: float = 10.0
+    grace_s: float = 20.0
     backoff: Backoff = field(default_factory=Backoff)
 
 

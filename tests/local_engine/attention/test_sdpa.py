@@ -29,7 +29,7 @@ def meta_of(sequences: list[tuple[int, int]], *, contiguous: bool, seed: int) ->
     widths = [-(-(start + rows) // BLOCK) for start, rows in sequences]
     ids = list(range(sum(widths)))
     if not contiguous:
-        random.Random(seed).shuffle(ids)  # noqa: S311  # test data
+        random.Random(seed).shuffle(ids)
     spans: list[Span] = []
     row = taken = 0
     for (start, rows), width in zip(sequences, widths, strict=True):

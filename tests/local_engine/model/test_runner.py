@@ -31,7 +31,7 @@ class Sequence:
 
 
 def random_from(seed: int) -> random.Random:
-    return random.Random(seed)  # noqa: S311  # test data
+    return random.Random(seed)
 
 
 def random_tokens(count: int, noise: random.Random) -> list[int]:
