@@ -80,6 +80,12 @@ class _Till:
             LedgerEvent(kind=kind, opening=opening, held=held, cost=cost, duration_ms=self.elapsed_ms(opening))
         )
 
+    def expire(self, hold_id: str) -> None:
+        """Write the end of a hold that its lease has ended, unless it is written, or another process's to write."""
+        hold = self.open.pop(hold_id, None)
+        if hold is not None:
+            self.end(EventKind.EXPIRED, hold.opening, hold.worst.cost, hold.worst.cost)
+
 
 class Purse:
     """Opens, counts and ends holds, and tells where budgets stand.
@@ -109,8 +115,8 @@ class Purse:
     ) -> "Hold":
         """Hold the worst case of a request for the length of an `async with` block.
 
-        Entering the block raises what keeps the request out; nothing is written then, so the caller records it with
-        `refused`. Leaving the block without having settled cancels the hold.
+        What keeps the request out is raised here or on entering the block. Nothing is written then, so the caller
+        records it with `refused`. Leaving the block without having settled cancels the hold.
 
         Args:
             opening: What is known of the request.
@@ -159,9 +165,7 @@ class Purse:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
         expired = await self._till.counters.expire(now)
         for hold_id in expired:
-            hold = self._till.open.pop(hold_id, None)
-            if hold is not None:
-                self._till.end(EventKind.EXPIRED, hold.opening, hold.worst.cost, hold.worst.cost)
+            self._till.expire(hold_id)
         return len(expired)
 
     async def seed(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> None:
@@ -217,8 +221,10 @@ class Hold:
         self._ended = True
         with anyio.CancelScope(shield=True):
             if await self._till.counters.cancel(self.opening.request_id):
-                self._till.open.pop(self.opening.request_id, None)
+                del self._till.open[self.opening.request_id]
                 self._till.end(EventKind.CANCELLED, self.opening, self.worst.cost, ZERO)
+            else:
+                self._till.expire(self.opening.request_id)
 
     async def settle(self, settlement: Settlement) -> None:
         """End the hold at the real cost; a second call changes nothing.
@@ -237,8 +243,10 @@ class Hold:
             levels = await self._till.counters.settle(self.opening.request_id, _actuals(self._draws, settlement))
             if levels is not None:
                 self._levels = levels
-                self._till.open.pop(self.opening.request_id, None)
+                del self._till.open[self.opening.request_id]
                 self._till.settle(self.opening, self.worst.cost, settlement)
+            else:
+                self._till.expire(self.opening.request_id)
 
     @property
     def tightest(self) -> Standing | None:

@@ -173,6 +173,19 @@ async def test_an_expired_hold_that_is_left_is_not_cancelled_too(till: Till) -> 
     assert [event.kind for event in till.ledger.terminal] == [EventKind.EXPIRED]
 
 
+@pytest.mark.parametrize("settles", [True, False])
+async def test_a_hold_that_another_process_expired_is_written_by_its_own(till: Till, settles: bool) -> None:
+    elsewhere = RecordingLedger()
+    other = Purse(till.counters, elsewhere, lambda: till.now)
+    async with till.hold() as hold:
+        assert await other.expire(till.now + 60) == 1
+        if settles:
+            await hold.settle(settlement("0.10"))
+    assert elsewhere.events == []
+    assert [(event.kind, event.cost) for event in till.ledger.terminal] == [(EventKind.EXPIRED, usd("0.40"))]
+    assert till.purse.open_holds == 0
+
+
 async def test_the_tightest_budget_has_the_least_left_and_follows_the_settlement(till: Till) -> None:
     async with till.hold() as hold:
         assert hold.tightest is not None
