@@ -42,7 +42,7 @@ class Database:
         Raises:
             StoreUnavailable: The database does not answer, is locked or has no tables.
         """
-        with _in_our_words():
+        with store_errors():
             async with self._engine.connect() as connection:
                 await connection.execution_options(**{_WRITES: True})
                 async with connection.begin():
@@ -55,7 +55,7 @@ class Database:
         Raises:
             StoreUnavailable: The database does not answer or has no tables.
         """
-        with _in_our_words():
+        with store_errors():
             async with self._engine.connect() as connection:
                 yield connection
 
@@ -129,7 +129,8 @@ def writing(connection: Connection) -> Connection:
 
 
 @contextmanager
-def _in_our_words() -> Generator[None]:
+def store_errors() -> Generator[None]:
+    """Raise `StoreUnavailable` for whatever says that the database does not answer; let all else through."""
     try:
         yield
     except (OperationalError, InterfaceError) as error:

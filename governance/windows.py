@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from math import floor
 from zoneinfo import ZoneInfo
 
 
@@ -101,7 +102,7 @@ def _clock_window(kind: WindowKind, at: datetime, tz: ZoneInfo, length: timedelt
 def _change_of_clocks(before: datetime, after: datetime, tz: ZoneInfo) -> datetime:
     """The whole second in (before, after] at which the offset becomes what it is at `after`."""
     offset = _offset(after, tz)
-    low, high = int(before.timestamp()), int(after.timestamp())
+    low, high = floor(before.timestamp()), floor(after.timestamp())
     while high - low > 1:
         middle = (low + high) // 2
         if _offset(datetime.fromtimestamp(middle, UTC), tz) == offset:

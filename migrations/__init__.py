@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from governance.database import driver_url, prepare_sqlite, writing
+from governance.database import driver_url, prepare_sqlite, store_errors, writing
 from governance.errors import StoreUnavailable
 
 HEAD: Final = "0001"
@@ -23,8 +23,8 @@ def upgrade(url: str) -> None:
     turns, and those who come later find nothing to do.
 
     Raises:
-        StoreUnavailable: The address is wrong, its driver is missing, or the database is newer than this program.
-        sqlalchemy.exc.OperationalError: The database does not answer.
+        StoreUnavailable: The address is wrong, its driver is missing, the database does not answer, or it is newer than
+            this program.
     """
     address = driver_url(url, asynchronous=False)
     try:
@@ -34,11 +34,12 @@ def upgrade(url: str) -> None:
     if engine.dialect.name == "sqlite":
         prepare_sqlite(engine)
     try:
-        with engine.connect() as connection:
-            current = _revision_of(connection)
-        if current != HEAD:
-            with writing(engine.connect()) as connection, connection.begin():
-                _run(connection)
+        with store_errors():
+            with engine.connect() as connection:
+                current = _revision_of(connection)
+            if current != HEAD:
+                with writing(engine.connect()) as connection, connection.begin():
+                    _run(connection)
     finally:
         engine.dispose()
 

@@ -50,6 +50,7 @@ def test_a_window_contains_its_instant(kind: WindowKind, instant: datetime, tz: 
 @given(kinds, instants, zones)
 @example(WindowKind.DAY, at("2006-10-29T02:40:00Z"), ZoneInfo("America/St_Johns"))
 @example(WindowKind.HOUR, at("2026-04-04T14:55:00Z"), ZoneInfo("Australia/Lord_Howe"))
+@example(WindowKind.HOUR, at("1944-01-01T06:44:25Z"), ZoneInfo("America/Phoenix"))
 def test_adjacent_windows_tile_time(kind: WindowKind, instant: datetime, tz: ZoneInfo) -> None:
     found = window(kind, instant, tz)
     assert window(kind, found.end, tz).start == found.end

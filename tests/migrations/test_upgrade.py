@@ -105,6 +105,11 @@ def test_a_database_from_the_future_is_left_alone(url: str, tmp_path: Path) -> N
         migrations.upgrade(url)
 
 
+def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnavailable, match="unable to open"):
+        migrations.upgrade(f"sqlite:///{tmp_path / 'no such folder' / 'x.db'}")
+
+
 @pytest.mark.parametrize("url", ["mysql://localhost/x", "not a url"])
 def test_an_address_of_another_kind_is_refused(url: str) -> None:
     with pytest.raises(StoreUnavailable):
