@@ -6,7 +6,7 @@ holds is shown beside it while the pointer is over it or the keyboard is on it. 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -16,8 +16,9 @@ from governance.money import Nanodollars
 _GRID_STEPS = 4
 _TOP, _BOTTOM = 10, 26
 _BAR_SHARE = 0.7
-_WIDEST_BAR = 44.0
+_WIDEST_BAR = 64.0
 _TIP_WIDTH, _TIP_LINE, _TIP_PAD = 196, 19, 12
+_TICK_CHARACTER, _TICK_GAP = 6.7, 9
 _TIP_NAME = 17  # characters of a name that fit beside its amount
 
 
@@ -68,6 +69,7 @@ def stacked_bars(columns: Sequence[Column], series: Sequence[Series], *, size: S
     """Draw one bar a column, the series stacked in their order from the base line up."""
     totals = [sum(s.amounts[i].nanos for s in series) for i in range(len(columns))]
     peak = nice_ceiling(max(totals, default=0))
+    size = _with_room_for_ticks(size, peak)
     slot = size.plot_width / max(1, len(columns))
     bars, hits = Markup(), Markup()
     for i, column in enumerate(columns):
@@ -115,17 +117,26 @@ def nice_ceiling(nanos: int) -> Nanodollars:
         step *= 10
 
 
+def _with_room_for_ticks(size: Size, peak: Nanodollars) -> Size:
+    """Move the money axis to the right when millionths of a dollar make its labels long."""
+    longest = max(len(axis_usd(tick)) for tick in _ticks(peak))
+    return replace(size, left=max(size.left, math.ceil(longest * _TICK_CHARACTER) + _TICK_GAP))
+
+
+def _ticks(peak: Nanodollars) -> list[Nanodollars]:
+    return [Nanodollars(peak.nanos * k // _GRID_STEPS) for k in range(_GRID_STEPS + 1)]
+
+
 def _grid(peak: Nanodollars, size: Size) -> Markup:
     lines = Markup()
-    for k in range(_GRID_STEPS + 1):
-        y = _height_of(peak.nanos * k // _GRID_STEPS, peak, size)
+    for tick in _ticks(peak):
+        y = _height_of(tick.nanos, peak, size)
         lines += Markup(
             '<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
             '<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>'
         ).format(
-            "grid" if k else "base", size.left, size.width, y, y,
-            size.left - 9, y + 4, axis_usd(Nanodollars(peak.nanos * k // _GRID_STEPS)),
-        )  # fmt: skip
+            "grid" if tick.nanos else "base", size.left, size.width, y, y, size.left - _TICK_GAP, y + 4, axis_usd(tick)
+        )
     return lines
 
 

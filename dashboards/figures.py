@@ -8,6 +8,7 @@ NOTHING = "\N{EN DASH}"
 _CENT = Decimal("0.01")
 _WHOLE_FROM = 1_000  # from here on cents are noise
 _SIGNIFICANT = 3
+_PLACES = 9
 _ALL = Decimal(100)
 
 
@@ -16,19 +17,20 @@ def usd(amount: Nanodollars) -> str:
 
     Amounts below a dollar keep three significant digits: one answer of a small model costs millionths of a dollar.
     """
-    value = Decimal(amount.nanos).scaleb(-9)
+    value = Decimal(amount.nanos).scaleb(-_PLACES)
     sign, size = ("-" if value < 0 else ""), abs(value)
     if size >= _WHOLE_FROM:
         return f"{sign}${size.quantize(Decimal(1), ROUND_HALF_UP):,}"
-    if size >= 1 or not size:
-        return f"{sign}${size.quantize(_CENT, ROUND_HALF_UP):,}"
-    step = min(_CENT, Decimal(1).scaleb(size.adjusted() + 1 - _SIGNIFICANT))
-    return f"{sign}${_trim(size.quantize(step, ROUND_HALF_UP))}"
+    places = min(_PLACES, _SIGNIFICANT - 1 - size.adjusted())
+    small = size.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    if 0 < small < 1:
+        return f"{sign}${small:f}"
+    return f"{sign}${size.quantize(_CENT, ROUND_HALF_UP):,}"
 
 
 def axis_usd(amount: Nanodollars) -> str:
     """Word a tick of an axis as shortly as it can be said exactly: `$800`, `$1.5`, `$0.002`."""
-    value = Decimal(amount.nanos).scaleb(-9).normalize()
+    value = Decimal(amount.nanos).scaleb(-_PLACES).normalize()
     return f"${value:,f}"
 
 
@@ -67,9 +69,3 @@ def change(now: int, before: int) -> str | None:
     size = abs(percent)
     worded = size.quantize(Decimal("0.1") if size.adjusted() < 1 else Decimal(1), ROUND_HALF_UP)
     return f"{'▲' if percent > 0 else '▼'} {worded:,}%"
-
-
-def _trim(value: Decimal) -> str:
-    """Drop the zeros at the end, but keep cents."""
-    whole, _, fraction = f"{value:f}".partition(".")
-    return f"{whole}.{fraction.rstrip('0'):0<2}"

@@ -10,6 +10,9 @@ from dashboards.charts import Column
 
 DEFAULT = "today"
 _DAYS: Mapping[str, int] = MappingProxyType({"today": 1, "7d": 7, "30d": 30})
+_COMPARED: Mapping[str, str] = MappingProxyType(
+    {"today": "yesterday by now", "7d": "the week before", "30d": "the 30 days before"}
+)
 NAMES: Mapping[str, str] = MappingProxyType({"today": "Today", "7d": "7 days", "30d": "30 days"})
 
 
@@ -38,7 +41,12 @@ class Range:
     @property
     def compared(self) -> str:
         """What the earlier span is called."""
-        return "yesterday by now" if self.key == "today" else f"the {_DAYS[self.key]} days before"
+        return _COMPARED[self.key]
+
+    @property
+    def when_compared(self) -> str:
+        """When the earlier span was."""
+        return self.compared if self.key == "today" else f"in {self.compared}"
 
 
 def range_of(key: str | None, now: datetime) -> Range:

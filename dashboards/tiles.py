@@ -64,7 +64,7 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
             key="cached",
             label="From cache",
             value=share(now.cached, now.requests - now.refused),
-            note=f"{count(now.cached)} answers reused",
+            note=f"{count(now.cached)} {'answer' if now.cached == 1 else 'answers'} reused",
             spark=run(lambda point: point.cached),
         ),
         Tile(
@@ -80,4 +80,4 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
 
 def _moved(now: int, before: int, span: Range) -> str:
     worded = change(now, before)
-    return f"{worded} on {span.compared}" if worded else f"none in {span.compared}"
+    return f"{worded} on {span.compared}" if worded else f"none {span.when_compared}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from governance.ledger.reports import SpendReport, SpendRow
 
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
+_WIDTH = 110
 
 
 @click.command(epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json")
@@ -78,10 +79,12 @@ def _table(report: SpendReport) -> None:
     table.add_column(report.by.capitalize(), footer="Total", overflow="fold")
     titles = ("Requests", "Refused", "Cached", "Tokens in", "Tokens out", "Saved", "Spend")
     for title, total in zip(titles, _cells(report.total), strict=True):
-        table.add_column(title, footer=total, justify="right")
+        table.add_column(title, footer=total, justify="right", no_wrap=True)
     for row in report.rows:
         table.add_row(Text(row.name), *_cells(row))
-    Console().print(table)
+    console = Console()
+    console.width = max(console.width, _WIDTH)  # a narrow terminal wraps the lines; no amount is ever cut
+    console.print(table)
 
 
 def _cells(row: SpendRow) -> tuple[str, ...]:

@@ -58,4 +58,4 @@ def test_a_dimension_that_does_not_exist_is_the_team() -> None:
 
 
 def test_a_figure_without_an_earlier_one_says_that_there_was_none() -> None:
-    assert page_of([spend_row("support", cost=1)]).tiles[0].note == "none in the 7 days before"
+    assert page_of([spend_row("support", cost=1)]).tiles[0].note == "none in the week before"
