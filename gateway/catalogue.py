@@ -7,8 +7,8 @@ from typing import Literal
 from gateway.errors import ModelNotFound
 from gateway.providers.upstream import Upstream
 from governance.money import ZERO, Nanodollars
+from governance.policy.rules import Grant
 from governance.prices import Price, Usage, cost_of, measured_price
-from governance.rules import Grant
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
 from router_models.router import Candidate, Route, choose_route, pinned

@@ -37,7 +37,6 @@ from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
-from governance.ledger.recovery import expire_orphans
 from governance.ledger.writer import LedgerWriter
 from governance.purse import Purse
 from migrations import upgrade
@@ -92,7 +91,6 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
         await refresh(keyring, database)
         ledger = await stack.enter_async_context(LedgerWriter(database))
         purse = Purse(MemoryCounters(), ledger, time)
-        await expire_orphans(database)
         await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
         upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
         services = _compose(settings, home, policy, database, keyring, ledger, purse, upstreams, log)

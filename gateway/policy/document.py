@@ -12,8 +12,8 @@ from pydantic_core import PydanticCustomError
 from cache.config import CacheSection
 from gateway.policy.models import Label, ModelSection, Provider, UnknownModel
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
-from governance.policy import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
-from governance.rules import Rules, compile_rules
+from governance.policy.rules import Rules, compile_rules
+from governance.policy.sections import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
 from router_models.config import RouteRule
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.fields import Dollars, PositiveDollars
-from governance.policy import Name, Section
+from governance.policy.fields import Dollars, PositiveDollars
+from governance.policy.sections import Name, Section
 
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
 """What a model or route is called: it appears in headers, unescaped, and may look like `vendor/model:variant`."""

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cache.config import Duration
-from governance.patterns import Pattern
-from governance.policy import Count, LimitsSection, Name, Section
+from governance.policy.patterns import Pattern
+from governance.policy.sections import Count, LimitsSection, Name, Section
 
 Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
 """Kinds of text that can be recognised."""

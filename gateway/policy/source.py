@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from governance.rules import Rules
+    from governance.policy.rules import Rules
 
 STARTER = "starter.yaml"
 VERSION_DIGITS = 12

@@ -14,8 +14,8 @@ from governance.attribution import Attribution, Offered, attribute
 from governance.errors import GovernanceError, UnknownTeam
 from governance.identity import Caller, Keyring
 from governance.ledger.events import Opening
+from governance.policy.rules import Grant, Rules
 from governance.purse import Purse
-from governance.rules import Grant, Rules
 from router_models.errors import NoRoute
 
 Refusal = (GovernanceError, NoRoute, CacheError, BadRequest, ModelNotFound)

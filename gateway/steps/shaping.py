@@ -5,7 +5,7 @@ from typing import Any
 
 from gateway.wire.chat_body import ChatFields
 from governance.attribution import Attribution
-from governance.rules import OutputRule
+from governance.policy.rules import OutputRule
 
 UNBOUNDED_MAX_TOKENS = 1024
 """The length of an answer when neither the request nor the policy says: no call goes out without a bound."""

@@ -9,7 +9,7 @@ from gateway.policy.problems import PolicyInvalid
 from gateway.policy.source import STARTER, load_policy, starter_text
 from governance.attribution import Attribution
 from governance.money import Nanodollars
-from governance.rules import OutputRule
+from governance.policy.rules import OutputRule
 from tests.support.policy_texts import AT, EXAMPLE, KEYS, SMALL, price_book, read
 
 

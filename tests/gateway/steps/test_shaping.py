@@ -8,7 +8,7 @@ from gateway.steps.shaping import UNBOUNDED_MAX_TOKENS, Shaped, shape
 from gateway.wire.body import shaped as read
 from gateway.wire.chat_body import ChatFields
 from governance.attribution import Attribution
-from governance.rules import OutputRule
+from governance.policy.rules import OutputRule
 
 
 def shaped(rule: OutputRule, *, user: str | None = None, **fields: Any) -> Shaped:

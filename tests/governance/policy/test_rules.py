@@ -6,8 +6,8 @@ from governance.attribution import Attribution
 from governance.errors import UnknownTeam
 from governance.limits import Budget, Rate
 from governance.money import Nanodollars
-from governance.policy import LimitsSection, OutputSection, ScopedBudget, TeamSection
-from governance.rules import OutputRule, Rules, compile_rules
+from governance.policy.rules import OutputRule, Rules, compile_rules
+from governance.policy.sections import LimitsSection, OutputSection, ScopedBudget, TeamSection
 from governance.windows import WindowKind
 
 

@@ -3,8 +3,8 @@ from decimal import Decimal
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from governance.fields import Dollars, Percent, PositiveDollars
 from governance.money import Nanodollars
+from governance.policy.fields import Dollars, Percent, PositiveDollars
 
 
 class Fields(BaseModel):

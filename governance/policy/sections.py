@@ -1,7 +1,7 @@
 """The sections of a policy that govern: teams, apps and features with their budgets, limits and output rules.
 
-A section says what was written, checked for shape only; `governance.rules` compiles it into what a request asks. Names
-that point elsewhere in the document (tiers, routes) are checked where the whole document is known.
+A section says what was written, checked for shape only; `rules.py` compiles it into what a request asks. Names that
+point elsewhere in the document (tiers, routes) are checked where the whole document is known.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.fields import Dollars, Percent, PositiveDollars
-from governance.patterns import Pattern
+from governance.policy.fields import Dollars, Percent, PositiveDollars
+from governance.policy.patterns import Pattern
 from governance.windows import WindowKind
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]

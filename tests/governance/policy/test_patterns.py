@@ -3,7 +3,7 @@ import re
 import pytest
 from pydantic_core import PydanticCustomError
 
-from governance.patterns import MAX_PATTERN, parse_pattern
+from governance.policy.patterns import MAX_PATTERN, parse_pattern
 
 
 @pytest.mark.parametrize(

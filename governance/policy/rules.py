@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from governance.errors import UnknownTeam
 from governance.limits import Budget, Rate
-from governance.policy import FeatureSection
+from governance.policy.sections import FeatureSection
 
 if TYPE_CHECKING:
     import re
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from governance.attribution import Attribution
-    from governance.policy import (
+    from governance.policy.sections import (
         AppSection,
         BudgetSection,
         LimitsSection,

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from governance.money import Nanodollars
-from governance.policy import (
+from governance.policy.sections import (
     Allowance,
     AppSection,
     BudgetSection,
