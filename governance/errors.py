@@ -4,7 +4,6 @@
     ├── Unauthenticated      the key is malformed, unknown, revoked or expired
     ├── UnknownTeam          the key outlived its team or app in the policy
     ├── UnknownKey           no key has this public id
-    ├── ModelNotAllowed      the caller may not use this model
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── NotMoney             a text or number is not an exact amount of money
@@ -51,15 +50,6 @@ class UnknownKey(GovernanceError):
     def __init__(self, key_id: str) -> None:
         super().__init__(f"there is no key {key_id!r}")
         self.key_id = key_id
-
-
-class ModelNotAllowed(GovernanceError):
-    """A model outside the tiers of the caller; `allowed` names those inside."""
-
-    def __init__(self, model: str, allowed: tuple[str, ...]) -> None:
-        super().__init__(f"model {model!r} is not allowed; allowed: {', '.join(allowed) or 'none'}")
-        self.model = model
-        self.allowed = allowed
 
 
 class BudgetExhausted(GovernanceError):

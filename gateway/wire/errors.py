@@ -34,8 +34,8 @@ UNEXPECTED = Shape(500, "internal_error", retry=True, kind="server_error")
 
 STATUS: Mapping[type[Exception], Shape] = {
     governance.Unauthenticated: Shape(401, "invalid_api_key", retry=False),
-    governance.ModelNotAllowed: _DENIED,
     governance.UnknownTeam: _DENIED,
+    governance.UnknownKey: Shape(404, "not_found", retry=False),
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
