@@ -123,3 +123,23 @@ def is_idle(models: Models) -> bool:
     """Whether every request has ended and no block is held."""
     engine = engine_of(models)
     return not engine.has_work and engine.cache.available == engine.cache.total
+
+
+class Pace:
+    """Lets a runner make as many steps as it was given; give it to `HashRunner.on_step`."""
+
+    def __init__(self) -> None:
+        self._permits = threading.Semaphore(0)
+
+    def __call__(self, plan: StepPlan) -> None:
+        if not self._permits.acquire(timeout=20):
+            raise TimeoutError("nobody let the runner go on")
+
+    def allow(self, steps: int) -> None:
+        """Let it make so many more steps."""
+        self._permits.release(steps)
+
+    def is_idle_after_another(self, models: Models) -> bool:
+        """Let it make one step more and say whether the engine has come to rest."""
+        self.allow(1)
+        return is_idle(models)
