@@ -21,7 +21,7 @@ check: $(READY) ## Format, lint, types, import layers, dependencies
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/basedpyright --warnings
-	@$(BIN)/lint-imports --no-color
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/deptry .
 
 fmt: $(READY) ## Format, and mend what the linter can mend
