@@ -1,0 +1,34 @@
+import pytest
+
+from local_engine.errors import ModelLoading, ModelNotFound
+from local_engine.models import Models
+from tests.support.engine_server import serving
+
+
+def test_a_model_that_is_not_loaded_yet_says_so_and_an_unknown_one_does_not_exist() -> None:
+    models = Models("text", "vectors", loaded_at=0)
+    assert not models.is_ready
+    for asked in ("text", None):
+        with pytest.raises(ModelLoading):
+            models.text_model(asked)
+    for asked in ("vectors", None):
+        with pytest.raises(ModelLoading):
+            models.embedding_model(asked)
+    with pytest.raises(ModelNotFound):
+        models.text_model("vectors")
+    with pytest.raises(ModelNotFound):
+        models.embedding_model("text")
+
+
+def test_without_embeddings_there_is_no_such_model() -> None:
+    models = Models("text", None, loaded_at=0)
+    assert not models.has_embeddings
+    with pytest.raises(ModelNotFound):
+        models.embedding_model(None)
+
+
+async def test_models_that_have_stopped_are_not_ready() -> None:
+    async with serving() as models:
+        assert models.is_ready
+        await models.stop(0.0)
+        assert not models.is_ready
