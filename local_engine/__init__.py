@@ -1,4 +1,4 @@
-"""The bundled engine: a small language model and an embedding model, served over the OpenAI API by a process of its own.
+"""The bundled engine: a small language model and an embedding model behind the OpenAI API, in a process of its own.
 
 It knows tokens, blocks and text; it knows nothing of keys, budgets, routes or who asks. HTTP is in `server.py` alone,
 torch in the folders that compute.

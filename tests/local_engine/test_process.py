@@ -169,12 +169,10 @@ def test_threads_follow_affinity_and_quota(tmp_path: Path) -> None:
 
 
 def test_a_log_line_is_json_and_tells_no_exceptions_text() -> None:
-    try:
+    with pytest.raises(ValueError, match="user said") as raised:
         int("what the user said")
-    except ValueError:
-        record = logging.makeLogRecord(
-            {"msg": "it %s", "args": ("failed",), "exc_info": sys.exc_info(), "sequences": 3}
-        )
+    failure = (raised.type, raised.value, raised.tb)
+    record = logging.makeLogRecord({"msg": "it %s", "args": ("failed",), "exc_info": failure, "sequences": 3})
     line = json.loads(JsonLines().format(record))
     assert (line["event"], line["error"], line["sequences"]) == ("it failed", "ValueError", 3)
     assert "user said" not in str(line)
