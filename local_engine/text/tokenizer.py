@@ -63,7 +63,8 @@ class Tokenizer:
         Raises:
             InvalidRequest: The text holds a lone surrogate and is no Unicode text.
         """
-        return self._bpe.encode(self._representable(text), add_special_tokens=False).ids
+        # A batch of one: unlike `encode` it lets other threads run, and a long text takes seconds.
+        return self._bpe.encode_batch_fast([self._representable(text)], add_special_tokens=False)[0].ids
 
     def token_bytes(self, token: int) -> bytes:
         """Return the bytes a token stands for, perhaps a part of a character; nothing for control tokens."""
