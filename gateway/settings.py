@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 class Settings(BaseSettings):
     """Settings of one process, read once at its start and passed on; nothing else reads the environment."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_prefix="SLUICE_", populate_by_name=True)
 
     port: int = Field(default=4000, ge=0, le=65535, validation_alias="PORT")
     host: str = Field(default="127.0.0.1", validation_alias="HOST")

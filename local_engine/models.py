@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from local_engine.engine import Engine
 from local_engine.errors import ModelFileInvalid, ModelLoading, ModelNotFound
-from local_engine.load.bundled import PACKAGE, bundled_model
+from local_engine.load.bundled import PACKAGE, RECOMMENDED, bundled_model
 from local_engine.schedule.costs import measure_speeds
 from local_engine.service import Service
 from local_engine.text.chat import ChatTemplate
 from local_engine.text.tokenizer import Tokenizer
 from local_engine.wire.prepare import TextModel
-from local_engine.wire.sampling import ModelLimits
+from local_engine.wire.sampling import ModelLimits, SamplingDefaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,5 +139,6 @@ def load_text(
         clock=clock,
         on_start=partial(torch.set_num_threads, threads),
     )
-    limits = ModelLimits(engine.limit, engine.vocab_size, draw_seed)
+    defaults = SamplingDefaults() if config.model_path else SamplingDefaults(*RECOMMENDED)
+    limits = ModelLimits(engine.limit, engine.vocab_size, draw_seed, defaults)
     return ServedText(TextModel(config.model_name, tokenizer, template, limits), service, speeds)

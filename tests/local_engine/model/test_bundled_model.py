@@ -68,5 +68,7 @@ def test_a_cached_forward_gives_the_references_logits(
     if runner.storage.dtype == torch.float32:
         torch.testing.assert_close(got.double(), expected, atol=1e-3, rtol=0)
     else:
-        assert torch.corrcoef(torch.stack((got.double(), expected)))[0, 1] > 0.995
-        assert expected[got.argmax()] > expected.max() - 0.25  # bf16 rounds logits of 10 to sixteenths
+        likely = expected.topk(20).indices
+        off = got.double()[likely] - expected[likely]
+        # A shift of all logits changes nothing; what is left is the rounding of bf16.
+        assert (off - off.mean()).square().mean().sqrt() < 0.1

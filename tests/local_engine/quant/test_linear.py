@@ -73,14 +73,17 @@ def test_weights_the_int4_kernel_cannot_take_are_held_as_bf16() -> None:
     assert not isinstance(pack_linear(Dense(torch.rand(16, 64)), Numerics.Q4), DualLinear)
 
 
-def test_the_head_is_never_held_in_four_bits() -> None:
-    assert not isinstance(pack_head(q4(32, 64), Numerics.Q4), DualLinear | Int4Linear)
+def test_the_head_is_fp32_in_every_mode() -> None:
+    weight = q4(32, 64)
+    head = pack_head(weight)
+    assert isinstance(head, DenseLinear)
+    assert torch.equal(head.weight, weight.dequantised())
 
 
 @pytest.mark.parametrize("numerics", [Numerics.REFERENCE, Numerics.FP32])
 def test_the_exact_modes_hold_the_dequantised_values(numerics: Numerics) -> None:
     weight = q4(32, 64)
-    for linear in (pack_linear(weight, numerics), pack_head(weight, numerics)):
-        assert isinstance(linear, DenseLinear)
-        assert torch.equal(linear.weight, weight.dequantised())
+    linear = pack_linear(weight, numerics)
+    assert isinstance(linear, DenseLinear)
+    assert torch.equal(linear.weight, weight.dequantised())
     assert compute_dtype(numerics) is torch.float32

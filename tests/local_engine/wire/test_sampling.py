@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from local_engine.errors import ContextTooLong, InvalidRequest, TokenOutOfVocabulary
 from local_engine.types import SamplingParams
 from local_engine.wire.bodies import ChatBody, CompletionBody, StreamOptions
-from local_engine.wire.sampling import ModelLimits, sampling_of
+from local_engine.wire.sampling import ModelLimits, SamplingDefaults, sampling_of
 
 LIMITS = ModelLimits(context=100, vocab_size=50, draw_seed=lambda: 77)
 
@@ -24,6 +24,15 @@ def text(**fields: Any) -> SamplingParams:
 
 def test_what_is_not_given_has_openais_defaults_and_a_drawn_seed() -> None:
     assert chat() == SamplingParams(max_tokens=90, temperature=1.0, seed=77)
+
+
+def test_a_models_own_recommendation_holds_where_nothing_is_given() -> None:
+    limits = replace(LIMITS, defaults=SamplingDefaults(temperature=0.2, top_p=0.9))
+    silent = sampling_of(ChatBody(messages=[]), 10, limits)
+    explicit = sampling_of(ChatBody(messages=[], temperature=1.0, top_p=1.0), 10, limits)
+
+    assert (silent.temperature, silent.top_p) == (0.2, 0.9)
+    assert (explicit.temperature, explicit.top_p) == (1.0, 1.0)
 
 
 def test_everything_that_is_given_arrives() -> None:
