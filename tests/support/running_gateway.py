@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,7 +63,6 @@ class RunningGateway:
     services: Services
     upstream: ScriptedUpstream
     database: Database
-    log: Callable[[], str]
 
     @property
     def base_url(self) -> str:
@@ -114,9 +113,6 @@ async def running_gateway(
     ):
         database = open_database(settings.database)
         try:
-            yield RunningGateway(port, client, services, upstream, database, str)
+            yield RunningGateway(port, client, services, upstream, database)
         finally:
             await database.close()
-
-
-Opened = Callable[..., Awaitable[RunningGateway]]
