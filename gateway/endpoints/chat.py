@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 
 from gateway.chat import ChatService
-from gateway.endpoints.edge import Edge, Scope, Visit
-from gateway.steps.admission import Asked
-from gateway.wire.attribution import read_offered
+from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.wire.chat_body import decode_chat
-from gateway.wire.controls import read_controls
 from gateway.wire.departure import Departure, Receive
 from gateway.wire.reply import PlainReply, Send, StreamedReply
 from governance.identity import Caller
@@ -26,20 +23,7 @@ class ChatEndpoint:
 
     async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
         body, fields = decode_chat(raw)
-        asked = Asked(
-            request_id=visit.request_id,
-            at=visit.at,
-            tick=visit.tick,
-            endpoint="chat",
-            caller=caller,
-            offered=read_offered(visit.headers, fields.metadata, fields.user),
-            controls=read_controls(visit.headers),
-            body=body,
-            size=len(raw),
-            fields=fields,
-            model=fields.model,
-            stream=bool(fields.stream),
-        )
+        asked = ask(visit, caller, "chat", len(raw), body, fields, stream=bool(fields.stream))
         with Departure(visit.receive) as departure:
             if not asked.stream:
                 await self.chat.answer(asked, PlainReply(visit.send, departure))

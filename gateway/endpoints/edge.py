@@ -3,14 +3,15 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from gateway.errors import BadRequest
 from gateway.operations.metrics import Metrics
 from gateway.steps.accounts import Accounts
-from gateway.steps.admission import Admission
+from gateway.steps.admission import Admission, Asked
+from gateway.wire.attribution import read_offered
 from gateway.wire.body import LIMIT_BYTES
-from gateway.wire.controls import Headers, credential, read_headers
+from gateway.wire.controls import Headers, credential, read_controls, read_headers
 from gateway.wire.departure import Receive
 from gateway.wire.errors import UNEXPECTED, shape_of
 from gateway.wire.reply import Send, send_error
@@ -79,6 +80,59 @@ class Edge:
             self.accounts.crashed(visit.request_id, error)
         elif isinstance(error, BadRequest):
             self.accounts.malformed(visit.request_id, str(error))
+
+
+class Fields(Protocol):
+    """What every body of ours has."""
+
+    @property
+    def model(self) -> str:
+        """The model or route it names."""
+        ...
+
+    @property
+    def metadata(self) -> dict[str, Any] | None:
+        """The dimensions it offers, among other things."""
+        ...
+
+    @property
+    def user(self) -> str | None:
+        """The end user it is made for."""
+        ...
+
+
+FieldsT = TypeVar("FieldsT", bound=Fields)
+
+
+def ask(
+    visit: Visit,
+    caller: Caller,
+    endpoint: str,
+    size: int,
+    body: dict[str, Any],
+    fields: FieldsT,
+    *,
+    stream: bool = False,
+) -> Asked[FieldsT]:
+    """Return a decoded request with what its headers say.
+
+    Raises:
+        BadRequest: a control header has a value that means nothing.
+    """
+    return Asked(
+        request_id=visit.request_id,
+        at=visit.at,
+        tick=visit.tick,
+        endpoint=endpoint,
+        caller=caller,
+        offered=read_offered(visit.headers, fields.metadata, fields.user),
+        controls=read_controls(visit.headers),
+        body=body,
+        size=size,
+        fields=fields,
+        model=fields.model,
+        stream=stream,
+    )
 
 
 async def read_body(receive: Receive, headers: Headers) -> bytes:

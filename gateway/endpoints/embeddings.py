@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 
 from gateway.embeddings import EmbeddingService
-from gateway.endpoints.edge import Edge, Scope, Visit
-from gateway.steps.admission import Asked
-from gateway.wire.attribution import read_offered
-from gateway.wire.controls import read_controls
+from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.wire.departure import Receive
 from gateway.wire.embedding_body import decode_embedding
 from gateway.wire.headers import render
@@ -27,18 +24,6 @@ class EmbeddingEndpoint:
 
     async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
         body, fields = decode_embedding(raw)
-        asked = Asked(
-            request_id=visit.request_id,
-            at=visit.at,
-            tick=visit.tick,
-            endpoint="embeddings",
-            caller=caller,
-            offered=read_offered(visit.headers, fields.metadata, fields.user),
-            controls=read_controls(visit.headers),
-            body=body,
-            size=len(raw),
-            fields=fields,
-            model=fields.model,
-        )
+        asked = ask(visit, caller, "embeddings", len(raw), body, fields)
         result, facts = await self.embeddings.answer(asked)
         await send_json(visit.send, 200, result, render(facts))
