@@ -35,6 +35,7 @@ from gateway.steps.admission import Admission
 from gateway.steps.purchasing import Purchasing
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
+from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.writer import LedgerWriter
@@ -86,9 +87,9 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
         policy = load_policy(settings.policy_file, env, _now())
         _say(log, policy)
         database = await _open_database(settings.database, stack)
-        await _keep_demo_key(home, database, policy)
         keyring = Keyring()
         await refresh(keyring, database)
+        await _keep_demo_key(home, database, keyring, policy)
         ledger = await stack.enter_async_context(LedgerWriter(database))
         purse = Purse(MemoryCounters(), ledger, time)
         await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
@@ -180,13 +181,25 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     return database
 
 
-async def _keep_demo_key(home: Home, database: Database, policy: LoadedPolicy) -> None:
-    """Make the demo application's key at the first start of a policy that has one."""
-    if policy.rules.app(*_DEMO) is None or home.demo_key.exists():
+async def _keep_demo_key(home: Home, database: Database, keyring: Keyring, policy: LoadedPolicy) -> None:
+    """Make the demo application's key where the policy has one and the kept key opens nothing in this database."""
+    if policy.rules.app(*_DEMO) is None or _opens(home, keyring):
         return
     team, app = _DEMO
     minted = await create_key(database, team=team, app=app, now=_now(), random_bytes=secrets.token_bytes, name="demo")
     write_private(home.demo_key, minted.key)
+    await refresh(keyring, database)
+
+
+def _opens(home: Home, keyring: Keyring) -> bool:
+    """Say whether the kept demo key is one of this database's; a revoked one is, and stays revoked."""
+    if not home.demo_key.exists():
+        return False
+    try:
+        keyring.authenticate(home.demo_key.read_text(encoding="utf-8").strip(), _now())
+    except Unauthenticated as error:
+        return error.reason in {"revoked", "expired"}
+    return True
 
 
 async def _first_look(upstreams: Mapping[str, Upstream]) -> None:
