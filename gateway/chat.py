@@ -1,21 +1,19 @@
 """The path of one chat completion, top to bottom, in the order of governance. Read this file first.
 
 Each step needs what the step before it made: an `Asked` needs a caller whose key opened (`endpoints/edge.py`), an
-`Entitled` the caller, a `Wish` a grant that allows it, a `Purchase` a route with a price, a `Hold` a purchase. A step
-that is left out does not type-check.
+`Entitled` the caller, a `Wish` a grant that allows it, a `Purchase` a route with a price, a `Hold` a purchase: to
+spend money without any of these does not type-check.
 """
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
 import msgspec
 
-from cache.answers import AnswerCache
-from cache.config import ExactSection
 from cache.stores import Stored
 from gateway.catalogue import Catalogue
 from gateway.errors import UpstreamTimeout
@@ -26,9 +24,9 @@ from gateway.steps.estimate import most_prompt_tokens
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.shaping import Shaped, shape
-from gateway.steps.slot import Slot, slot_of
+from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.chat_body import ChatFields
-from gateway.wire.headers import Facts, facts_of
+from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.unfold import unfold, usage_chunk
 from governance.ledger.events import Settlement
@@ -49,8 +47,7 @@ class ChatService:
 
     admission: Admission
     catalogue: Catalogue
-    answers: AnswerCache
-    exact: ExactSection | None
+    exact: ExactCache
     purchasing: Purchasing
     ticks: Callable[[], float]
 
@@ -64,16 +61,13 @@ class ChatService:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
-                slot = slot_of(asked, entitled, wish, shaped.fingerprinted, self.exact)
-                stored = await self.answers.find(slot.key, slot.directives)
-                if stored is not None and self.catalogue.grants(stored.model, entitled.grant):
+                slot, stored = await self.exact.find(asked, entitled, wish, shaped.fingerprinted)
+                if stored is not None:
                     return await self._replay(asked, entitled, stored, reply)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 most_prompt = most_prompt_tokens(asked.size, shaped.body["messages"])
                 purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
-                hold = await stack.enter_async_context(
-                    self.purchasing.hold(asked, entitled, purchase, slot.outcome, _limit_s(asked))
-                )
+                hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
             await self._buy(asked, shaped, purchase, hold, slot, reply)
         return None
 
@@ -91,7 +85,7 @@ class ChatService:
     ) -> None:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
         meter, called_at, error = Meter(asked.size), self.ticks(), None
-        await reply.begin(facts_of(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
+        await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
             await self._relay(asked, shaped, purchase, hold, meter, reply)
         except BaseException as failure:
@@ -115,9 +109,11 @@ class ChatService:
         if not meter.complete:
             return  # the client left and the call was stopped
         completion = meter.completion()
-        await self._keep(asked, completion, purchase, settlement, slot)
+        if _endings(completion) <= _KEPT_ENDINGS:
+            await self.exact.keep(asked, slot, purchase.model.name, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
-        facts = facts_of(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
+        facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
+        self.purchasing.accounts.answered(facts)
         await _finish(asked, completion, settlement, facts, reply)
 
     async def _relay(
@@ -127,7 +123,7 @@ class ChatService:
         upstream, owner = purchase.upstream, hold.opening.attribution
         named = shaped.body | {"model": purchase.model.upstream_model}
         body = upstream.bound(named, shaped.max_tokens, f"{owner.team}/{owner.app}")
-        with anyio.CancelScope(deadline=anyio.current_time() + _limit_s(asked)) as scope:
+        with anyio.CancelScope(deadline=anyio.current_time() + asked.limit_s) as scope:
             reply.departure.then(partial(_leave, scope, upstream.leave))
             async with upstream.stream(body, asked.request_id) as chunks:
                 async for chunk in chunks:
@@ -136,22 +132,7 @@ class ChatService:
                         await reply.piece(piece)
             meter.check_complete(upstream.name)
         if scope.cancelled_caught and not reply.departure.happened:
-            raise UpstreamTimeout(f"The answer was not complete within {_limit_s(asked):g} s.", upstream.name)
-
-    async def _keep(
-        self,
-        asked: Asked[ChatFields],
-        completion: dict[str, Any],
-        purchase: Purchase,
-        settlement: Settlement,
-        slot: Slot,
-    ) -> None:
-        """Keep a complete answer for the next one who asks the same."""
-        endings = {choice.get("finish_reason") for choice in completion["choices"]}
-        if slot.ttl and settlement.usage is not None and endings <= _KEPT_ENDINGS:
-            body, usage = msgspec.json.encode(completion), asdict(settlement.usage)
-            kept = Stored(body, purchase.model.name, settlement.cost.nanos, usage, asked.at.timestamp())
-            await self.answers.put(slot.key, kept, slot.ttl)
+            raise UpstreamTimeout(f"The answer was not complete within {asked.limit_s:g} s.", upstream.name)
 
 
 async def _finish(
@@ -167,8 +148,8 @@ async def _finish(
     await reply.finish(completion, facts)
 
 
-def _limit_s(asked: Asked[ChatFields]) -> float:
-    return asked.controls.timeout_s or TOTAL_S
+def _endings(completion: dict[str, Any]) -> set[object]:
+    return {choice.get("finish_reason") for choice in completion["choices"]}
 
 
 def _leave(scope: anyio.CancelScope, rule: Leave) -> None:

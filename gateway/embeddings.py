@@ -2,24 +2,21 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
 import msgspec
 
-from cache.answers import AnswerCache
-from cache.config import ExactSection
-from cache.stores import Stored
 from gateway.catalogue import Catalogue
 from gateway.errors import UpstreamTimeout
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
 from gateway.steps.purchasing import Purchase, Purchasing
-from gateway.steps.slot import Slot, slot_of
+from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.embedding_body import EmbeddingFields
-from gateway.wire.headers import Facts, facts_of
+from gateway.wire.headers import Facts
 from governance.prices import Usage
 from governance.purse import Hold
 
@@ -33,8 +30,7 @@ class EmbeddingService:
 
     admission: Admission
     catalogue: Catalogue
-    answers: AnswerCache
-    exact: ExactSection | None
+    exact: ExactCache
     purchasing: Purchasing
     ticks: Callable[[], float]
 
@@ -45,16 +41,13 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
-                slot = slot_of(asked, entitled, wish, body, self.exact)
-                stored = await self.answers.find(slot.key, slot.directives)
-                if stored is not None and self.catalogue.grants(stored.model, entitled.grant):
+                slot, stored = await self.exact.find(asked, entitled, wish, body)
+                if stored is not None:
                     _, facts = await self.purchasing.take(asked, entitled, stored, self.ticks() - asked.tick)
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 purchase = self.purchasing.price(route, most_prompt_tokens(asked.size, ()), 0)
-                hold = await stack.enter_async_context(
-                    self.purchasing.hold(asked, entitled, purchase, slot.outcome, TOTAL_S)
-                )
+                hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
             return await self._buy(asked, body, purchase, hold, slot)
 
     async def _buy(
@@ -83,18 +76,16 @@ class EmbeddingService:
                 left=False,
             )
             settlement = await self.purchasing.settle(hold, bought)
-        if slot.ttl and settlement.usage is not None:
-            kept_usage, paid = asdict(settlement.usage), settlement.cost.nanos
-            kept = Stored(msgspec.json.encode(result), purchase.model.name, paid, kept_usage, asked.at.timestamp())
-            await self.answers.put(slot.key, kept, slot.ttl)
+        await self.exact.keep(asked, slot, purchase.model.name, settlement, result)
         overhead_s = self.ticks() - asked.tick - upstream_s
-        return result, facts_of(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
+        facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
+        self.purchasing.accounts.answered(facts)
+        return result, facts
 
     async def _call(self, asked: Asked[EmbeddingFields], body: dict[str, Any], purchase: Purchase) -> dict[str, Any]:
-        limit_s = asked.controls.timeout_s or TOTAL_S
-        with anyio.move_on_after(limit_s):
+        with anyio.move_on_after(asked.limit_s):
             return await purchase.upstream.embed(body | {"model": purchase.model.upstream_model}, asked.request_id)
-        raise UpstreamTimeout(f"The embeddings were not complete within {limit_s:g} s.", purchase.upstream.name)
+        raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", purchase.upstream.name)
 
 
 def _usage(result: dict[str, Any], body_bytes: int) -> tuple[Usage | None, bool]:

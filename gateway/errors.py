@@ -2,13 +2,16 @@
 
 GatewayError
 ├── BadRequest                the body or a header is not what the API says
-│   └── ContextTooLong        more tokens than the model can hold, with the counts
 ├── ModelNotFound             no model or route of that name for this caller
 ├── UpstreamError             an attempt failed and there is no other
 │   ├── UpstreamRefused       the provider says the request itself is wrong
+│   │   └── ContextTooLong    more tokens than the model can hold, with the counts
 │   ├── UpstreamTimeout       it did not answer in time
 │   └── UpstreamOverloaded    it asks to come back later
-└── NotReady                  this process cannot serve (yet, or any more)
+└── CannotStart               this process cannot serve as it is told to; the message says what to do
+    ├── CannotServe           the settings ask for what is not possible
+    ├── HomeInUse             another gateway serves from the same home
+    └── PortTaken             the address cannot be listened on
 """
 
 from dataclasses import dataclass
@@ -30,11 +33,6 @@ class BadRequest(GatewayError):
     """The request is malformed; `param` names the field where one is to blame."""
 
     param: str | None = None
-
-
-@dataclass(eq=False)
-class ContextTooLong(BadRequest):
-    """The prompt and the answer do not fit the model, by the provider's own count."""
 
 
 @dataclass(eq=False)
@@ -60,6 +58,11 @@ class UpstreamRefused(UpstreamError):
 
 
 @dataclass(eq=False)
+class ContextTooLong(UpstreamRefused):
+    """The prompt and the answer do not fit the model; the counts are in the provider's words."""
+
+
+@dataclass(eq=False)
 class UpstreamTimeout(UpstreamError):
     """The provider took too long to connect, to begin or to go on."""
 
@@ -72,7 +75,24 @@ class UpstreamOverloaded(UpstreamError):
 
 
 @dataclass(eq=False)
-class NotReady(GatewayError):
-    """This process is starting, stopping or behind with its ledger."""
+class CannotStart(GatewayError):
+    """This process cannot serve as it is told to."""
 
-    retry_after_s: float = 1.0
+
+@dataclass(eq=False)
+class CannotServe(CannotStart):
+    """The settings ask for what is not possible."""
+
+
+@dataclass(eq=False)
+class HomeInUse(CannotStart):
+    """Another gateway serves from this home; its counters in memory would not know of ours."""
+
+
+@dataclass(eq=False)
+class PortTaken(CannotStart):
+    """The address cannot be listened on, for the `reason` the system gives."""
+
+    host: str
+    port: int
+    reason: str

@@ -10,15 +10,12 @@ from typing import Final
 import uvicorn
 
 from gateway.app import create_app
+from gateway.errors import CannotServe
 from gateway.services import open_services
 from gateway.settings import Settings
 
 DRAIN_S: Final = 15
 """How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
-
-
-class CannotServe(Exception):
-    """What the settings ask for is not possible; the message says what to do."""
 
 
 class _Server(uvicorn.Server):

@@ -33,6 +33,7 @@ from gateway.settings import Settings
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
 from gateway.steps.purchasing import Purchasing
+from gateway.steps.slot import ExactCache
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.errors import Unauthenticated
@@ -118,12 +119,12 @@ def _compose(
     upstreams: Mapping[str, Upstream],
     log: FilteringBoundLogger,
 ) -> Services:
-    timezone, exact = policy.rules.timezone, policy.document.cache.exact
+    timezone = policy.rules.timezone
     catalogue = Catalogue(_models(policy), policy.document.routes, upstreams, policy.document.baseline)
     metrics = Metrics()
     accounts = Accounts(catalogue, log, metrics)
     admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
-    answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
+    exact = ExactCache(AnswerCache(MemoryAnswers(CACHE_BYTES, time), time), policy.document.cache.exact, catalogue)
     purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
     return Services(
@@ -133,7 +134,6 @@ def _compose(
         chat=ChatService(
             admission=admission,
             catalogue=catalogue,
-            answers=answers,
             exact=exact,
             purchasing=purchasing,
             ticks=perf_counter,
@@ -141,7 +141,6 @@ def _compose(
         embeddings=EmbeddingService(
             admission=admission,
             catalogue=catalogue,
-            answers=answers,
             exact=exact,
             purchasing=purchasing,
             ticks=perf_counter,

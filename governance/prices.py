@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Self
 
 from governance.money import NANOS_PER_DOLLAR, ZERO, Nanodollars
@@ -106,6 +106,7 @@ def worst_case(prompt_tokens: int, max_output: int, price: Price) -> Nanodollars
     return _rounded_up(prompt_tokens * dearest + max_output * price.output.nanos)
 
 
+@lru_cache(maxsize=256)  # a choice asks for it several times a request, and it changes with the measurement alone
 def measured_price(machine_usd_per_hour: Nanodollars, prefill_tps: float, decode_tps: float) -> Price:
     """Price a model on a machine of our own by the machine time its tokens take, so that local is never free.
 

@@ -58,33 +58,51 @@ class _Till:
     def elapsed_ms(self, opening: Opening) -> float:
         return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
 
-    def record(self, opening: Opening, settlement: Settlement) -> None:
+    def attempts(self, opening: Opening, settlement: Settlement) -> None:
         attempts = enumerate(settlement.attempts, 1)
         self.ledger.append(*[LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts])
 
     def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
-        event = LedgerEvent(
-            kind=EventKind.SETTLED,
-            opening=opening,
+        self.end(
+            EventKind.SETTLED,
+            opening,
             held=held,
             cost=settlement.cost,
             code=settlement.code,
             status=settlement.status,
             settlement=settlement,
-            duration_ms=self.elapsed_ms(opening),
         )
-        self.ledger.append(event)
 
-    def end(self, kind: EventKind, opening: Opening, held: Nanodollars, cost: Nanodollars) -> None:
+    def end(
+        self,
+        kind: EventKind,
+        opening: Opening,
+        *,
+        held: Nanodollars = ZERO,
+        cost: Nanodollars = ZERO,
+        code: str = "",
+        status: int | None = None,
+        settlement: Settlement | None = None,
+    ) -> None:
+        """Write the one terminal event of a request."""
         self.ledger.append(
-            LedgerEvent(kind=kind, opening=opening, held=held, cost=cost, duration_ms=self.elapsed_ms(opening))
+            LedgerEvent(
+                kind=kind,
+                opening=opening,
+                held=held,
+                cost=cost,
+                code=code,
+                status=status,
+                settlement=settlement,
+                duration_ms=self.elapsed_ms(opening),
+            )
         )
 
     def expire(self, hold_id: str) -> None:
         """Write the end of a hold that its lease has ended, unless it is written, or another process's to write."""
         hold = self.open.pop(hold_id, None)
         if hold is not None:
-            self.end(EventKind.EXPIRED, hold.opening, hold.worst.cost, hold.worst.cost)
+            self.end(EventKind.EXPIRED, hold.opening, held=hold.worst.cost, cost=hold.worst.cost)
 
 
 class Purse:
@@ -143,15 +161,12 @@ class Purse:
             LedgerBehind: The ledger takes no new requests.
         """
         self._till.ledger.admit()
-        self._till.record(opening, settlement)
+        self._till.attempts(opening, settlement)
         self._till.settle(opening, ZERO, settlement)
 
     def refused(self, opening: Opening, code: str, status: int) -> None:
         """Record a request that was turned away; a ledger that is behind only counts it."""
-        elapsed = self._till.elapsed_ms(opening)
-        self._till.ledger.append(
-            LedgerEvent(kind=EventKind.REFUSED, opening=opening, code=code, status=status, duration_ms=elapsed)
-        )
+        self._till.end(EventKind.REFUSED, opening, code=code, status=status)
 
     async def standing(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> tuple[Standing, ...]:
         """Tell where budgets stand in their windows at an instant."""
@@ -222,7 +237,7 @@ class Hold:
         with anyio.CancelScope(shield=True):
             if await self._till.counters.cancel(self.opening.request_id):
                 del self._till.open[self.opening.request_id]
-                self._till.end(EventKind.CANCELLED, self.opening, self.worst.cost, ZERO)
+                self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
             else:
                 self._till.expire(self.opening.request_id)
 
@@ -238,7 +253,7 @@ class Hold:
         if self._ended:
             return
         self._ended = True
-        self._till.record(self.opening, settlement)
+        self._till.attempts(self.opening, settlement)
         with anyio.CancelScope(shield=True):
             levels = await self._till.counters.settle(self.opening.request_id, _actuals(self._draws, settlement))
             if levels is not None:

@@ -89,9 +89,8 @@ class Api:
         """`POST /v1/embeddings`."""
         body = decode(await self._body(request), EmbeddingBody)
         embedder = self._models.embedding_model(body.model)
-        texts = wanted_texts(body, embedder.dimensions)
+        texts, as_base64 = wanted_texts(body, embedder.dimensions), wants_base64(body)
         found = await _unless_gone(request.receive, embedder.embed(texts))
-        as_base64 = wants_base64(body)
         return _json(embeddings_reply(embedder.name, found.vectors, found.tokens, as_base64=as_base64))
 
     async def models(self, request: Request) -> Response:

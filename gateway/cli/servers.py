@@ -11,8 +11,6 @@ import click
 
 from gateway.cli.terminal import as_json, now, settings
 
-_NO_ENGINE = "The bundled engine is not installed here: pip install 'sluicegate[engine]'."
-
 
 @click.command(epilog="\b\nExamples:\n  sluice up\n  PORT=8080 sluice up")
 @as_json
@@ -35,18 +33,14 @@ def up(as_json: bool) -> None:
 @as_json
 def serve(as_json: bool) -> None:
     """Serve the gateway alone; engines are elsewhere. Logs are JSON lines on standard error."""
-    from gateway.operations.secrets import HomeInUse
-    from gateway.server import CannotServe, run
+    from gateway.server import run
     from gateway.supervision.sockets import claim_port
 
     chosen = settings()
     chosen = chosen.model_copy(update={"port": claim_port(chosen.host, chosen.port)})
     if as_json:
         click.echo(json.dumps({"host": chosen.host, "port": chosen.port, "pid": os.getpid()}))
-    try:
-        run(chosen)
-    except (CannotServe, HomeInUse) as refused:
-        raise click.ClickException(str(refused)) from refused
+    run(chosen)
 
 
 @click.group()
@@ -65,8 +59,10 @@ def engine_serve(ctx: click.Context) -> None:
     """Serve the engine over the OpenAI API; `--help` lists its own options."""
     from importlib.util import find_spec
 
+    from gateway.supervision.plan import NO_ENGINE
+
     if find_spec("torch") is None:
-        raise click.ClickException(_NO_ENGINE)
+        raise click.ClickException(NO_ENGINE)
     from local_engine.process import main
 
     sys.exit(main(ctx.args))

@@ -79,13 +79,12 @@ def worded(error: Exception) -> str:
     """Word an error for a person; one that no verb foresaw names its kind, and how to see more."""
     from gateway.errors import GatewayError
     from gateway.policy.problems import PolicyInvalid
-    from gateway.supervision.sockets import PortTaken
     from governance.errors import GovernanceError
 
     if isinstance(error, PolicyInvalid):
         return f"the policy is not valid\n{error}"
     text = " ".join(str(error).split())
-    if isinstance(error, GatewayError | GovernanceError | PortTaken):
+    if isinstance(error, GatewayError | GovernanceError):
         return f"{text[:1].upper()}{text[1:]}."
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."

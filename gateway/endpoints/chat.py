@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gateway.chat import ChatService
+from gateway.chat import TOTAL_S, ChatService
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.wire.chat_body import decode_chat
 from gateway.wire.departure import Departure, Receive
@@ -23,7 +23,7 @@ class ChatEndpoint:
 
     async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
         body, fields = decode_chat(raw)
-        asked = ask(visit, caller, "chat", len(raw), body, fields, stream=bool(fields.stream))
+        asked = ask(visit, caller, "chat", len(raw), body, fields, total_s=TOTAL_S, stream=bool(fields.stream))
         with Departure(visit.receive) as departure:
             if not asked.stream:
                 await self.chat.answer(asked, PlainReply(visit.send, departure))

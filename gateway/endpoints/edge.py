@@ -15,7 +15,7 @@ from gateway.wire.controls import Headers, credential, read_controls, read_heade
 from gateway.wire.departure import Receive
 from gateway.wire.errors import UNEXPECTED, shape_of
 from gateway.wire.reply import Send, send_error
-from governance.errors import Unauthenticated
+from governance.errors import Unauthenticated, UnknownTeam
 from governance.identity import Caller
 
 Scope = dict[str, Any]
@@ -78,8 +78,8 @@ class Edge:
             self.accounts.unauthenticated(visit.request_id, error.reason)
         elif shape_of(error) is UNEXPECTED:
             self.accounts.crashed(visit.request_id, error)
-        elif isinstance(error, BadRequest):
-            self.accounts.malformed(visit.request_id, str(error))
+        elif isinstance(error, BadRequest | UnknownTeam):
+            self.accounts.turned_away(visit.request_id, str(error))
 
 
 class Fields(Protocol):
@@ -112,13 +112,15 @@ def ask(
     body: dict[str, Any],
     fields: FieldsT,
     *,
+    total_s: float,
     stream: bool = False,
 ) -> Asked[FieldsT]:
-    """Return a decoded request with what its headers say.
+    """Return a decoded request with what its headers say; `total_s` is the endpoint's own limit on its time.
 
     Raises:
         BadRequest: a control header has a value that means nothing.
     """
+    controls = read_controls(visit.headers)
     return Asked(
         request_id=visit.request_id,
         at=visit.at,
@@ -126,11 +128,12 @@ def ask(
         endpoint=endpoint,
         caller=caller,
         offered=read_offered(visit.headers, fields.metadata, fields.user),
-        controls=read_controls(visit.headers),
+        controls=controls,
         body=body,
         size=size,
         fields=fields,
         model=fields.model,
+        limit_s=controls.timeout_s or total_s,
         stream=stream,
     )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gateway.embeddings import EmbeddingService
+from gateway.embeddings import TOTAL_S, EmbeddingService
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.wire.departure import Receive
 from gateway.wire.embedding_body import decode_embedding
@@ -24,6 +24,6 @@ class EmbeddingEndpoint:
 
     async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
         body, fields = decode_embedding(raw)
-        asked = ask(visit, caller, "embeddings", len(raw), body, fields)
+        asked = ask(visit, caller, "embeddings", len(raw), body, fields, total_s=TOTAL_S)
         result, facts = await self.embeddings.answer(asked)
         await send_json(visit.send, 200, result, render(facts))

@@ -30,7 +30,10 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
 
     @router.get("/metrics")
     async def show_metrics() -> Response:
-        metrics.ledger_queue.set(ledger.health.queued)
+        health = ledger.health
+        metrics.ledger_queue.set(health.queued)
+        metrics.ledger_dropped.set(health.refusals_dropped)
+        metrics.ledger_rejected.set(health.rejected)
         for name, available in catalogue.availability().items():
             metrics.provider_up.labels(name).set(available)
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
+from gateway.errors import PortTaken
 from gateway.operations.home import Home
 from gateway.operations.ledger import open_ledger
 from gateway.policy.check import check
@@ -18,7 +19,7 @@ from gateway.policy.source import load_policy
 from gateway.settings import Settings
 from gateway.supervision.plan import wants_engine
 from gateway.supervision.probe import Place, ask
-from gateway.supervision.sockets import PortTaken, claim_port
+from gateway.supervision.sockets import claim_port
 
 _OLDEST_PYTHON = (3, 11)
 _OTHERS = 0o077

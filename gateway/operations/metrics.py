@@ -23,12 +23,18 @@ class Metrics:
             registry=self.registry, buckets=_SECONDS,
         )  # fmt: skip
         self.overhead = Histogram(
-            "sluice_overhead_seconds", "What the gateway itself adds before the first byte.", ("endpoint",),
+            "sluice_overhead_seconds", "What the gateway itself adds to an answer.", ("endpoint",),
             registry=self.registry, buckets=_OVERHEAD,
         )  # fmt: skip
         self.rejected = Counter("sluice_unauthenticated", "Requests without a valid key.", registry=self.registry)
         self.in_flight = Gauge("sluice_requests_in_flight", "Requests being answered now.", registry=self.registry)
-        self.ledger_queue = Gauge("sluice_ledger_queue", "Ledger events not yet stored.", registry=self.registry)
+        self.ledger_queue = Gauge("sluice_ledger_queue", "Ledger entries not yet stored.", registry=self.registry)
+        self.ledger_dropped = Gauge(
+            "sluice_ledger_dropped", "Refusals that a full queue only counted.", registry=self.registry
+        )
+        self.ledger_rejected = Gauge(
+            "sluice_ledger_rejected", "Entries that the database would not take.", registry=self.registry
+        )
         self.provider_up = Gauge(
             "sluice_provider_available", "1 when calls may be sent.", ("provider",), registry=self.registry
         )

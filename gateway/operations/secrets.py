@@ -6,22 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from gateway.errors import HomeInUse
 from gateway.operations.home import Home
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700
 
 RandomBytes = Callable[[int], bytes]
-
-
-class HomeInUse(Exception):
-    """Another gateway serves from this folder; its counters in memory would not know of ours."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"Another gateway is running with SLUICE_HOME={path}. Stop it first, or give this one a home of its own."
-        )
-        self.path = path
 
 
 def make_home(path: Path) -> Home:
@@ -41,7 +32,9 @@ def lock(home: Home) -> IO[str]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         handle.close()
-        raise HomeInUse(home.path) from None
+        raise HomeInUse(
+            f"Another gateway is running with SLUICE_HOME={home.path}. Stop it first, or give this one its own home."
+        ) from None
     return handle
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from gateway.errors import ContextTooLong, GatewayError, UpstreamError, UpstreamOverloaded, UpstreamRefused
+from gateway.errors import ContextTooLong, UpstreamError, UpstreamOverloaded, UpstreamRefused
 
 _BLAMES_REQUEST = frozenset({400, 404, 413, 415, 422})
 _BUSY = frozenset({429, 503, 529})
@@ -17,12 +17,12 @@ _CONTEXT_CODES = frozenset({"context_length_exceeded", "context_window_exceeded"
 _LONGEST_MESSAGE = 2000
 
 
-def refusal(provider: str, status: int | None, headers: Mapping[str, str], body: bytes) -> GatewayError:
+def refusal(provider: str, status: int | None, headers: Mapping[str, str], body: bytes) -> UpstreamError:
     """Return the error that a reply of `status`, or an error event inside a stream (None), stands for."""
     said = _error(body)
     message = str(said.get("message") or "")[:_LONGEST_MESSAGE]
     if said.get("code") in _CONTEXT_CODES:
-        return ContextTooLong(message, param="messages")
+        return ContextTooLong(message, provider, status, "messages")
     if status in _BLAMES_REQUEST:
         param = said.get("param")
         text = message or f"Provider {provider!r} refused the request with status {status}."

@@ -10,6 +10,7 @@ from structlog.typing import FilteringBoundLogger
 from gateway.catalogue import Catalogue, Model, saved_by_routing
 from gateway.operations.metrics import Metrics
 from gateway.wire.errors import shape_of
+from gateway.wire.headers import Facts
 from governance.ledger.events import Attempt, Opening, Settlement
 from governance.money import ZERO, Nanodollars
 from governance.prices import Price, Usage, cost_of
@@ -88,6 +89,10 @@ class Accounts:
             saved_routing=saved_by_routing(self._catalogue, counted, spared),
         )
 
+    def answered(self, facts: Facts) -> None:
+        """Tell how long the gateway itself took over a request that was answered in full."""
+        self._metrics.overhead.labels(facts.opening.endpoint).observe(facts.overhead_s)
+
     def settled(self, opening: Opening, settlement: Settlement) -> None:
         """Tell of a request that was admitted and has ended."""
         usage = settlement.usage or Usage()
@@ -121,9 +126,10 @@ class Accounts:
         self._metrics.rejected.inc()
         self._log.info("unauthenticated", request_id=request_id, reason=reason)
 
-    def malformed(self, request_id: str, reason: str) -> None:
-        """Tell of a request that is not what the API says."""
-        self._log.info("malformed", request_id=request_id, reason=reason)
+    def turned_away(self, request_id: str, reason: str) -> None:
+        """Tell of a request that nobody's ledger can hold: it is malformed, or its key outlived its app."""
+        self._metrics.requests.labels("", "", "", "", "turned_away").inc()
+        self._log.info("turned away", request_id=request_id, reason=reason)
 
     def crashed(self, request_id: str, error: Exception) -> None:
         """Tell of an error that nobody foresaw."""

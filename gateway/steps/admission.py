@@ -4,10 +4,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cache.errors import CacheError
-from gateway.errors import BadRequest, ModelNotFound
+from gateway.errors import ModelNotFound
+from gateway.steps.accounts import Accounts
 from gateway.wire.controls import Controls, Credential
 from gateway.wire.errors import shape_of
 from governance.attribution import Attribution, Offered, attribute
@@ -18,7 +19,7 @@ from governance.policy.rules import Grant, Rules
 from governance.purse import Purse
 from router_models.errors import NoRoute
 
-Refusal = (GovernanceError, NoRoute, CacheError, BadRequest, ModelNotFound)
+Refusal = (GovernanceError, NoRoute, CacheError, ModelNotFound)
 """What turns a request away before money is held."""
 
 
@@ -36,6 +37,7 @@ class Asked(Generic[FieldsT_co]):
         endpoint: which API it speaks: `chat` or `embeddings`.
         body: the JSON object as it came, and `size` its bytes on the wire.
         fields: those of its fields that we act on, checked.
+        limit_s: the longest it may take, by its caller's wish or the endpoint's own limit.
         model: the model or route it names.
     """
 
@@ -50,6 +52,7 @@ class Asked(Generic[FieldsT_co]):
     size: int
     fields: FieldsT_co
     model: str
+    limit_s: float
     stream: bool = False
 
 
@@ -62,27 +65,15 @@ class Entitled:
     grant: Grant
 
 
-class Observer(Protocol):
-    """Who is told of what the ledger does not hold or holds later: logs and metrics."""
-
-    def unauthenticated(self, request_id: str, reason: str) -> None:
-        """A request came without a valid key."""
-        ...
-
-    def refused(self, opening: Opening, code: str, message: str) -> None:
-        """A request was turned away."""
-        ...
-
-
 class Admission:
     """The first step of every endpoint."""
 
-    def __init__(self, keyring: Keyring, rules: Rules, purse: Purse, policy_version: str, observer: Observer) -> None:
+    def __init__(self, keyring: Keyring, rules: Rules, purse: Purse, policy_version: str, accounts: Accounts) -> None:
         self._keyring = keyring
         self._rules = rules
         self._purse = purse
         self._version = policy_version
-        self._observer = observer
+        self._accounts = accounts
 
     def identify(self, credential: Credential, at: datetime) -> Caller:
         """Return whose key this is.
@@ -145,5 +136,5 @@ class Admission:
             shape = shape_of(refusal)
             opening = self.opening(asked, entitled, model=asked.model)
             self._purse.refused(opening, shape.code, shape.status)
-            self._observer.refused(opening, shape.code, str(refusal))
+            self._accounts.refused(opening, shape.code, str(refusal))
             raise

@@ -22,7 +22,7 @@ class Meter:
         self.first_at: float | None = None
         self._body_bytes = body_bytes
         self._fold = Fold()
-        self._reported: Usage | None = None
+        self._said: dict[str, Any] | None = None
 
     def see(self, chunk: Chunk, tick: float) -> bytes | None:
         """Take in one chunk and return what to pass on: its own bytes wherever nothing in it is ours to change."""
@@ -33,7 +33,7 @@ class Meter:
         usage = value.get("usage")
         if not isinstance(usage, dict):
             return chunk.payload
-        self._reported = Usage.from_openai(usage) or self._reported
+        self._said = usage  # the last one counts, so only that one is read
         if not value.get("choices"):
             return None
         # The usage so far is for our own accounts; a client that asked gets the final one at the end, with its cost.
@@ -56,14 +56,16 @@ class Meter:
     @property
     def estimated(self) -> bool:
         """Whether `usage` is our guess."""
-        return self.first_at is not None and self._reported is None
+        return self.first_at is not None and Usage.from_openai(self._said) is None
 
     @property
     def usage(self) -> Usage | None:
         """What has been used: as reported, else a guess from the texts, else None when nothing was sent."""
-        if self._reported is not None or self.first_at is None:
-            return self._reported
-        return Usage(fresh_input=likely_prompt_tokens(self._body_bytes), output=likely_tokens(self._fold.texts))
+        if self.first_at is None:
+            return None
+        return Usage.from_openai(self._said) or Usage(
+            fresh_input=likely_prompt_tokens(self._body_bytes), output=likely_tokens(self._fold.texts)
+        )
 
     def completion(self) -> dict[str, Any]:
         """Return the whole completion, with usage."""

@@ -12,7 +12,7 @@ from gateway.catalogue import Catalogue, Model
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
-from gateway.wire.headers import Facts, facts_of
+from gateway.wire.headers import Facts
 from governance.ledger.events import Settlement
 from governance.limits import Standing
 from governance.money import Nanodollars
@@ -59,7 +59,7 @@ class Purchasing:
         worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
         return Purchase(model, self.catalogue.upstream(model), route, price, worst)
 
-    def hold(self, asked: Asked[object], entitled: Entitled, purchase: Purchase, cache: str, limit_s: float) -> Hold:
+    def hold(self, asked: Asked[object], entitled: Entitled, purchase: Purchase, cache: str) -> Hold:
         """Return the hold of a purchase, to be entered; see `Purse.hold` for what it raises."""
         opening = self.admission.opening(
             asked,
@@ -71,7 +71,7 @@ class Purchasing:
         )
         grant = entitled.grant
         return self.purse.hold(
-            opening, grant.budgets, grant.rates, purchase.worst, tz=self.timezone, lease_s=limit_s + LEASE_SLACK_S
+            opening, grant.budgets, grant.rates, purchase.worst, tz=self.timezone, lease_s=asked.limit_s + LEASE_SLACK_S
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
@@ -93,7 +93,9 @@ class Purchasing:
         self.purse.free(opening, settlement)
         self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)
-        return settlement, facts_of(opening, settlement, tightest, (), overhead_s)
+        facts = Facts(opening, settlement, tightest, (), overhead_s)
+        self.accounts.answered(facts)
+        return settlement, facts
 
 
 def _remaining(standing: Standing) -> Nanodollars:

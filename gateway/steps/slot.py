@@ -1,14 +1,19 @@
 """Where in the exact cache an answer to this request would be, and for how long."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
+
+from cache.answers import AnswerCache
 from cache.canonical import fingerprint
 from cache.config import ExactSection
 from cache.directives import Directives, parse_directives
 from cache.partition import partition
-from gateway.catalogue import Wish
+from cache.stores import Stored
+from gateway.catalogue import Catalogue, Wish
 from gateway.steps.admission import Asked, Entitled
+from governance.ledger.events import Settlement
 
 _OFF = Directives(read=False, write=False)
 
@@ -33,24 +38,49 @@ class Slot:
         return "miss" if self.directives.read else "bypass"
 
 
-def slot_of(
-    asked: Asked[object], entitled: Entitled, wish: Wish, shaped: dict[str, Any], exact: ExactSection | None
-) -> Slot:
-    """Return the slot of a request, as the policy and the caller's wishes have it.
+@dataclass(frozen=True, slots=True)
+class ExactCache:
+    """The exact cache as an endpoint sees it: one look-up before anything is bought, one answer kept after."""
 
-    Raises:
-        CacheError: the caller's cache controls make no sense, or the body is nested too deep.
-    """
-    directives = parse_directives(asked.controls.cache_control or None, asked.body.get("cache"))
-    if exact is None:
-        return Slot(b"", _OFF, 0)
-    caller = entitled.caller
-    group = partition(
-        exact.shared_by,
-        team=caller.team,
-        app=caller.app,
-        key_id=caller.key_id,
-        namespace=directives.namespace,
-    )
-    key = fingerprint(shaped, partition=group, model_class=wish.target.name, endpoint=asked.endpoint)
-    return Slot(key, directives, directives.lifetime(exact.ttl))
+    answers: AnswerCache
+    section: ExactSection | None
+    catalogue: Catalogue
+
+    async def find(
+        self, asked: Asked[object], entitled: Entitled, wish: Wish, body: dict[str, Any]
+    ) -> tuple[Slot, Stored | None]:
+        """Return the slot of a request, and the answer in it that this caller may have.
+
+        An answer shared by several apps stays within the tiers of each.
+
+        Raises:
+            CacheError: the caller's cache controls make no sense, or the body is nested too deep.
+        """
+        slot = self._slot(asked, entitled, wish, body)
+        stored = await self.answers.find(slot.key, slot.directives)
+        allowed = stored is not None and self.catalogue.grants(stored.model, entitled.grant)
+        return slot, stored if allowed else None
+
+    async def keep(
+        self, asked: Asked[object], slot: Slot, model: str, settlement: Settlement, body: dict[str, Any]
+    ) -> None:
+        """Keep a complete answer for the next one who asks the same."""
+        if slot.ttl and settlement.usage is not None:
+            paid, usage = settlement.cost.nanos, asdict(settlement.usage)
+            kept = Stored(msgspec.json.encode(body), model, paid, usage, asked.at.timestamp())
+            await self.answers.put(slot.key, kept, slot.ttl)
+
+    def _slot(self, asked: Asked[object], entitled: Entitled, wish: Wish, body: dict[str, Any]) -> Slot:
+        directives = parse_directives(asked.controls.cache_control or None, asked.body.get("cache"))
+        if self.section is None:
+            return Slot(b"", _OFF, 0)
+        caller = entitled.caller
+        group = partition(
+            self.section.shared_by,
+            team=caller.team,
+            app=caller.app,
+            key_id=caller.key_id,
+            namespace=directives.namespace,
+        )
+        key = fingerprint(body, partition=group, model_class=wish.target.name, endpoint=asked.endpoint)
+        return Slot(key, directives, directives.lifetime(self.section.ttl))

@@ -14,16 +14,11 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What to start: a name for people, the whole command line and environment.
-
-    Attributes:
-        orphaned: the signal the kernel sends it when its parent dies, however the parent dies (Linux only).
-    """
+    """What to start: a name for people, the whole command line and environment."""
 
     name: str
     line: tuple[str, ...]
     environment: Mapping[str, str]
-    orphaned: signal.Signals = signal.SIGTERM
 
 
 async def start(command: Command) -> Process:
@@ -36,7 +31,7 @@ async def start(command: Command) -> Process:
         *command.line,
         env=dict(command.environment),
         process_group=0,
-        preexec_fn=_tied_to(os.getpid(), command.orphaned),  # safe: this process has one thread
+        preexec_fn=_tied_to(os.getpid()),  # safe: this process has one thread
     )
 
 
@@ -53,14 +48,17 @@ async def stop(process: Process, grace_s: float) -> None:
         await process.wait()
 
 
-def _tied_to(parent: int, orphaned: signal.Signals) -> Callable[[], None] | None:
-    """Return what the child runs between fork and exec, with everything it needs loaded before the fork."""
+def _tied_to(parent: int) -> Callable[[], None] | None:
+    """Return what the child runs between fork and exec, with everything it needs loaded before the fork.
+
+    The kernel then ends it when its parent dies, however the parent dies (Linux only).
+    """
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def tie() -> None:
-        prctl(_PR_SET_PDEATHSIG, int(orphaned), 0, 0, 0)
+        prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
         if os.getppid() != parent:  # it died before we asked
             os.kill(os.getpid(), signal.SIGKILL)
 

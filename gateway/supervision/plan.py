@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from signal import SIGKILL, SIGTERM
 
 from gateway.operations.secrets import make_home
 from gateway.policy.document import Policy
@@ -23,7 +22,7 @@ from gateway.supervision.supervisor import Plan, Supervisor
 
 _SLUICE = (sys.executable, "-m", "gateway.cli")
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (a wildcard is no address to call)
-NO_ENGINE = "The policy uses the bundled engine, which is not installed here: pip install 'sluicegate[engine]'."
+NO_ENGINE = "The bundled engine is not installed here: pip install 'sluicegate[engine]'."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +88,8 @@ def plan_of(
     greeting = Greeting(origin=str(place), home=settings.home, model=model)
     engine_line = (*_SLUICE, "engine", "serve", "--uds", str(socket))
     return Plan(
-        gateway=Command(name="gateway", line=(*_SLUICE, "serve"), environment=shared, orphaned=SIGTERM),
-        engine=Command(name="engine", line=engine_line, environment=shared, orphaned=SIGKILL) if socket else None,
+        gateway=Command(name="gateway", line=(*_SLUICE, "serve"), environment=shared),
+        engine=Command(name="engine", line=engine_line, environment=shared) if socket else None,
         ready_at=place,
         greeting=lambda: greet(greeting),
     )

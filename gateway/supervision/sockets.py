@@ -6,23 +6,11 @@ import socket
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from gateway.errors import PortTaken
+
 _LONGEST_PATH = 100  # the kernel takes 107 bytes
-
-
-@dataclass(eq=False)
-class PortTaken(Exception):
-    """The port cannot be listened on; `reason` says why."""
-
-    host: str
-    port: int
-    reason: str
-
-    def __str__(self) -> str:
-        """Return the whole message, with what to do, in one line."""
-        return f"cannot listen on {self.host}:{self.port}: {self.reason}; stop what uses it, or choose another: PORT=…"
 
 
 def claim_port(host: str, port: int) -> int:
@@ -38,7 +26,8 @@ def claim_port(host: str, port: int) -> int:
             probe.bind((host, port))
         except OSError as error:
             reason = "the port is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
-            raise PortTaken(host, port, reason) from error
+            message = f"cannot listen on {host}:{port}: {reason}; stop what uses it, or choose another: PORT=…"
+            raise PortTaken(message, host, port, reason) from error
         return int(probe.getsockname()[1])
 
 

@@ -2,8 +2,9 @@
 
 `body.py` decodes any JSON body; `chat_body.py` and `embedding_body.py` say what a request must look like;
 `controls.py` and `attribution.py` read headers; `sse.py` splits and joins event streams; `fold.py` makes one
-completion of many chunks and `unfold.py` the way back; `headers.py` renders what a reply says about itself;
-`errors.py` is the one table from exceptions to HTTP.
+completion of many chunks and `unfold.py` the way back; `reply.py` writes an answer and `departure.py` learns that
+nobody waits for it; `headers.py` renders what a reply says about itself; `errors.py` is the one table from
+exceptions to HTTP.
 
 Nothing here decides anything or knows a store, a price book or a provider's address.
 """

@@ -54,7 +54,6 @@ STATUS: Mapping[type[Exception], Shape] = {
     edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
     edge.UpstreamTimeout: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.UpstreamOverloaded: _BUSY,
-    edge.NotReady: _BUSY,
 }
 
 
@@ -76,7 +75,8 @@ def error_body(error: Exception) -> dict[str, Any]:
 def error_headers(error: Exception, now: datetime) -> Headers:
     """Return `x-should-retry`, and `Retry-After` in whole seconds where a time is known."""
     shape = shape_of(error)
-    headers: Headers = [(b"x-should-retry", b"true" if shape.retry else b"false")]
+    retry = shape.retry and not _never_fits(error)
+    headers: Headers = [(b"x-should-retry", b"true" if retry else b"false")]
     wait_s = _wait_s(error, now)
     if wait_s is not None:
         headers.append((b"retry-after", str(max(1, math.ceil(wait_s))).encode()))
@@ -111,11 +111,17 @@ def _facts(error: Exception) -> Facts:
 _WAITS: Mapping[type[Exception], Callable[[Any], float]] = {
     governance.RateLimited: lambda error: error.retry_after_s,
     edge.UpstreamOverloaded: lambda error: error.retry_after_s,
-    edge.NotReady: lambda error: error.retry_after_s,
 }
 
 
+def _never_fits(error: Exception) -> bool:
+    """Say whether waiting cannot help: the request alone is over its limit."""
+    return isinstance(error, governance.RateLimited) and error.never_fits
+
+
 def _wait_s(error: Exception, now: datetime) -> float | None:
+    if _never_fits(error):
+        return None
     if isinstance(error, governance.BudgetExhausted):
         return None if error.resets_at is None else (error.resets_at - now).total_seconds()
     own = next((wait for kind, wait in _WAITS.items() if isinstance(error, kind)), None)

@@ -28,7 +28,7 @@ class Opening:
     """What is known of a request before any money is spent.
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
-    `model`, `provider` and `route` are the plan; a settlement may correct them.
+    `model`, `provider` and `route` are the plan.
     """
 
     request_id: str
@@ -82,9 +82,6 @@ class Settlement:
     saved_cache: Nanodollars = ZERO
     saved_routing: Nanodollars = ZERO
     first_token_ms: float | None = None
-    model: str | None = None
-    provider: str | None = None
-    route: str | None = None
 
     @property
     def cost(self) -> Nanodollars:

@@ -120,16 +120,13 @@ async def spend(database: Database, by: str, since: datetime, until: datetime) -
         ValueError: `by` is not one of the eight dimensions.
         StoreUnavailable: The database does not answer.
     """
-    if by not in DIMENSIONS:
-        raise ValueError(f"{by!r} is no dimension; the dimensions are {', '.join(DIMENSIONS)}")
-    name: ColumnElement[str] = _E.__table__.columns[by]
-    within = and_(_ENDED, _E.at >= micros(since), _E.at < micros(until))
+    name, within = dimension(by), ended_between(since, until)
     async with database.reading() as connection:
         cost = func.sum(_E.cost_nanos)
         rows = await connection.execute(
-            select(name.label("name"), *_SUMS).where(within).group_by(name).order_by(cost.desc(), name)
+            select(name.label("name"), *SUMS).where(within).group_by(name).order_by(cost.desc(), name)
         )
-        total = await connection.execute(select(*_SUMS).where(within))
+        total = await connection.execute(select(*SUMS).where(within))
         spent = tuple(_spend_row(row.name, row) for row in rows)
         return SpendReport(by, since, until, spent, _spend_row("total", total.one()))
 
@@ -163,6 +160,22 @@ async def request(database: Database, request_id: str) -> RequestDetail | None:
         return RequestDetail(_request_row(row), tuple(_attempt_row(attempt) for attempt in made))
 
 
+def dimension(by: str) -> ColumnElement[str]:
+    """Return the column of a dimension.
+
+    Raises:
+        ValueError: It is not one of the eight.
+    """
+    if by not in DIMENSIONS:
+        raise ValueError(f"{by!r} is no dimension; the dimensions are {', '.join(DIMENSIONS)}")
+    return _E.__table__.columns[by]
+
+
+def ended_between(since: datetime, until: datetime) -> ColumnElement[bool]:
+    """Return the condition for requests that have ended and arrived in `since <= at < until`."""
+    return and_(_ENDED, _E.at >= micros(since), _E.at < micros(until))
+
+
 def _sum(value: SQLColumnExpression[int], label: str) -> ColumnElement[Any]:
     return func.coalesce(func.sum(value), 0).label(label)
 
@@ -171,7 +184,7 @@ def _share(condition: ColumnElement[bool], label: str) -> ColumnElement[Any]:
     return _sum(case((condition, 1), else_=0), label)
 
 
-_SUMS: Final = (
+SUMS: Final = (
     func.count().label("requests"),
     _share(_E.kind == EventKind.REFUSED.value, "refused"),
     _share(or_(_E.cache == "exact", _E.cache.startswith("semantic")), "cached"),

@@ -6,17 +6,14 @@ The cuts are instants and not a width, because local days have 23, 24 or 25 hour
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, and_, case, func, or_, select
+from sqlalchemy import case, select
 
-from governance.attribution import DIMENSIONS
 from governance.database import Database
-from governance.ledger.events import EventKind
+from governance.ledger.reports import SUMS, dimension, ended_between
 from governance.ledger.tables import LedgerEventRow, micros
 from governance.money import Nanodollars
-
-_E: Final = LedgerEventRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +43,17 @@ async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> t
         ValueError: `by` is no dimension.
         StoreUnavailable: The database does not answer.
     """
-    if by not in DIMENSIONS:
-        raise ValueError(f"{by!r} is no dimension; the dimensions are {', '.join(DIMENSIONS)}")
     marks = [micros(cut) for cut in cuts]
-    column = case(*((_E.at < end, n) for n, end in enumerate(marks[1:]))).label("column")
-    name: ColumnElement[str] = _E.__table__.columns[by].label("name")
-    within = and_(_E.kind != EventKind.HELD.value, _E.at >= marks[0], _E.at < marks[-1])
-    query = select(column, name, *_SUMS).where(within).group_by(column, name).order_by(column, name)
+    column = case(*((LedgerEventRow.at < end, n) for n, end in enumerate(marks[1:]))).label("column")
+    name = dimension(by)
+    query = (
+        select(column, name.label("name"), *SUMS)
+        .where(ended_between(cuts[0], cuts[-1]))
+        .group_by(column, name)
+        .order_by(column, name)
+    )
     async with database.reading() as connection:
         return tuple(_point(row) for row in await connection.execute(query))
-
-
-def _sum(value: SQLColumnExpression[int], label: str) -> ColumnElement[Any]:
-    return func.coalesce(func.sum(value), 0).label(label)
-
-
-_SUMS: Final = (
-    func.count().label("requests"),
-    _sum(case((_E.kind == EventKind.REFUSED.value, 1), else_=0), "refused"),
-    _sum(case((or_(_E.cache == "exact", _E.cache.startswith("semantic")), 1), else_=0), "cached"),
-    _sum(_E.cost_nanos, "cost"),
-    _sum(_E.saved_cache_nanos + _E.saved_routing_nanos, "saved"),
-)
 
 
 def _point(row: Any) -> SpendPoint:

@@ -12,7 +12,7 @@ _NO_USAGE: Final[Row] = dict.fromkeys(("fresh_input", "cache_read", "cache_write
 
 
 def event_row(event: LedgerEvent) -> Row:
-    """The columns of `ledger_event`; what the settlement knows better than the plan wins."""
+    """The columns of `ledger_event`."""
     opening, settlement, who = event.opening, event.settlement, event.opening.attribution
     return {
         "kind": event.kind.value,
@@ -22,7 +22,7 @@ def event_row(event: LedgerEvent) -> Row:
         "app": who.app,
         "feature": who.feature,
         "workflow": who.workflow,
-        "model": (settlement and settlement.model) or opening.model,
+        "model": opening.model,
         "segment": who.segment,
         "environment": who.environment,
         "session": who.session,
@@ -30,8 +30,8 @@ def event_row(event: LedgerEvent) -> Row:
         "end_user": who.user,
         "endpoint": opening.endpoint,
         "stream": opening.stream,
-        "provider": (settlement and settlement.provider) or opening.provider,
-        "route": (settlement and settlement.route) or opening.route,
+        "provider": opening.provider,
+        "route": opening.route,
         "cache": opening.cache,
         "outcome": settlement.outcome if settlement else "",
         "code": event.code,

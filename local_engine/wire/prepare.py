@@ -100,8 +100,6 @@ def detokenize(body: DetokenizeBody, model: TextModel) -> str:
 
 
 def _job(body: GenerationBody, prompts: list[list[int]], model: TextModel, shape: Shape, head: Head) -> Job:
-    longest = max(len(prompt) for prompt in prompts)
-    sampling_of(body, longest, model.limits)  # refuse all or none, before any is made
     choices = body.n or 1
     requests = tuple(
         Request(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.operations.secrets import HomeInUse
+from gateway.errors import HomeInUse
 from gateway.services import open_services
 from gateway.settings import Settings
 from governance.identity import Caller

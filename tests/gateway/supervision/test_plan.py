@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from gateway.errors import PortTaken
 from gateway.policy.source import load_policy
 from gateway.settings import Settings
 from gateway.supervision.greeting import Greeting
 from gateway.supervision.plan import Voice, plan_of, run_up, wants_engine
 from gateway.supervision.probe import Place
-from gateway.supervision.sockets import PortTaken
 
 EXAMPLE = Path(__file__).parents[2] / "support" / "policies" / "example.yaml"
 SILENT = Voice(greet=Greeting.text, announce=lambda _: None, say=lambda _: None)

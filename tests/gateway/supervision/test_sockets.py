@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.supervision.sockets import PortTaken, claim_port, engine_socket
+from gateway.errors import PortTaken
+from gateway.supervision.sockets import claim_port, engine_socket
 
 
 def test_a_free_port_is_found_for_zero() -> None:

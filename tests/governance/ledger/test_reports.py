@@ -139,15 +139,13 @@ async def test_the_latest_requests_come_first_and_those_that_run_are_left_out(tm
 async def test_a_request_tells_its_story(tmp_path: Path) -> None:
     usage = Usage(fresh_input=5, output=3)
     made = (attempt(usd("0.02"), outcome="failed"), attempt(usd("0.05"), usage))
-    ended = Settlement(
-        outcome="ok", status=200, attempts=made, usage=usage, estimated=True, model="mini", route="fallback:1"
-    )
+    ended = Settlement(outcome="ok", status=200, attempts=made, usage=usage, estimated=True)
     async with fresh_database(tmp_path) as database:
         await write(database, *settled(opening("r1", user="ann"), ended))
         detail = await request(database, "r1")
     assert detail is not None
     row = detail.request
-    assert (row.kind, row.at, row.model, row.provider, row.route) == ("settled", NOON, "mini", "openai", "fallback:1")
+    assert (row.kind, row.at, row.model, row.provider, row.route) == ("settled", NOON, "gpt", "openai", "pinned")
     assert (row.cost, row.held, row.estimated, row.end_user) == (usd("0.07"), usd("1"), True, "ann")
     assert (row.input_tokens, row.output_tokens, row.duration_ms) == (5, 3, 12.5)
     assert [(a.n, a.outcome, a.cost, a.input_tokens) for a in detail.attempts] == [
