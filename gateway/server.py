@@ -10,7 +10,6 @@ from typing import Final
 import uvicorn
 
 from gateway.app import create_app
-from gateway.errors import CannotServe
 from gateway.services import open_services
 from gateway.settings import Settings
 
@@ -30,14 +29,10 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and close the ledger.
 
     Raises:
-        CannotServe: more workers are asked for than the counters' home can keep true.
+        CannotServe: more workers are asked for than may count together.
         OSError: the address is taken.
     """
-    if settings.workers > 1:
-        raise CannotServe(
-            f"WORKERS={settings.workers}, but budgets are counted in one process's memory: "
-            "more workers need counters that all of them share. Start with WORKERS=1."
-        )
+    settings.refuse_many_workers()
     with asyncio.Runner(loop_factory=_loop) as runner:
         runner.run(_serve(settings))
 

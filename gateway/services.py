@@ -21,10 +21,11 @@ from gateway.chat import ChatService
 from gateway.embeddings import EmbeddingService
 from gateway.endpoints.edge import Edge
 from gateway.operations.home import Home
+from gateway.operations.lock import lock
 from gateway.operations.logs import open_log
 from gateway.operations.metrics import Metrics
 from gateway.operations.rounds import rounds
-from gateway.operations.secrets import admin_key, lock, make_home, session_secret, write_private
+from gateway.operations.secrets import admin_key, make_home, session_secret, write_private
 from gateway.policy.enforcement import notes
 from gateway.policy.source import LoadedPolicy, load_policy
 from gateway.providers.kinds import open_upstreams
@@ -84,7 +85,7 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
     async with AsyncExitStack() as stack:
         log = open_log(settings.log_level)
         home = make_home(settings.home)
-        stack.enter_context(lock(home))
+        stack.enter_context(lock(home, settings.port))
         policy = load_policy(settings.policy_file, env, _now())
         _say(log, policy)
         database = await _open_database(settings.database, stack)

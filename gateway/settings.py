@@ -1,15 +1,39 @@
 """What the environment says about this process. Every field is listed in the README."""
 
 from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from gateway.errors import CannotServe
+
+
+def _engine_place(url: str) -> str:
+    """Refuse what names no place (nothing is no name); the address may hold a password, so it is not repeated."""
+    if not url or url.startswith("unix:/") or (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+        return url
+    raise PydanticCustomError("engine_url", "should be unix:/path/of/the/socket or http(s)://host:port/v1")
+
+
+def _lowered(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
+
+
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)]
 
 
 class Settings(BaseSettings):
-    """Settings of one process, read once at its start and passed on; nothing else reads the environment."""
+    """Settings of one process, read once at its start and passed on; nothing else reads the environment.
 
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_prefix="SLUICE_", populate_by_name=True)
+    A variable that is set to nothing counts as not set.
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="ignore", env_prefix="SLUICE_", env_ignore_empty=True, populate_by_name=True
+    )
 
     port: int = Field(default=4000, ge=0, le=65535, validation_alias="PORT")
     host: str = Field(default="127.0.0.1", validation_alias="HOST")
@@ -19,8 +43,8 @@ class Settings(BaseSettings):
     redis_url: str = Field(default="", validation_alias="REDIS_URL")
     workers: int = Field(default=1, ge=1, validation_alias="WORKERS")
     admin_key: SecretStr | None = Field(default=None, validation_alias="SLUICE_ADMIN_KEY")
-    engine_url: str = Field(default="", validation_alias="SLUICE_ENGINE_URL")
-    log_level: str = Field(default="info", validation_alias="SLUICE_LOG_LEVEL")
+    engine_url: Annotated[str, AfterValidator(_engine_place)] = Field(default="", validation_alias="SLUICE_ENGINE_URL")
+    log_level: LogLevel = Field(default="info", validation_alias="SLUICE_LOG_LEVEL")
 
     @property
     def database(self) -> str:
@@ -34,5 +58,18 @@ class Settings(BaseSettings):
 
     @property
     def policy_file(self) -> Path | None:
-        """The policy file, or None when there is none and the starter policy rules."""
-        return self.policy if self.policy.exists() else None
+        """The policy file, or None when none was named and none is there: the built-in starter policy rules then."""
+        named = "policy" in self.model_fields_set
+        return self.policy if named or self.policy.exists() else None
+
+    def refuse_many_workers(self) -> None:
+        """Keep budgets true: they are counted in one process's memory.
+
+        Raises:
+            CannotServe: more workers are asked for.
+        """
+        if self.workers > 1:
+            raise CannotServe(
+                f"WORKERS={self.workers}, but budgets are counted in one process's memory: "
+                "more workers need counters that all of them share; start with WORKERS=1"
+            )

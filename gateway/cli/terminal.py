@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from gateway.settings import Settings
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=3650)
+_ENDS = (".", "!", "?", "…")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -61,8 +64,29 @@ def settings() -> Settings:
     try:
         return Settings()
     except ValidationError as invalid:
-        faults = "; ".join(f"{fault['loc'][0]}: {fault['msg'].lower()}" for fault in invalid.errors())
+        faults = "; ".join(f"{_variable(fault['loc'][0])} {_fault(fault)}" for fault in invalid.errors())
         raise click.UsageError(f"The environment has mistakes: {faults}.") from invalid
+
+
+def _variable(field: int | str) -> str:
+    """Name the variable of a field; pydantic names the field where its default is at fault, else the variable."""
+    return str(field).upper()
+
+
+def _fault(fault: ErrorDetails) -> str:
+    """Word a mistake for who set the variable; what it was set to is not repeated, for it may be a secret."""
+    limits = fault.get("ctx", {})
+    match fault["type"]:
+        case "int_parsing" | "int_type":
+            return "should be a whole number"
+        case "less_than_equal":
+            return f"should be at most {limits['le']}"
+        case "greater_than_equal":
+            return f"should be at least {limits['ge']}"
+        case "literal_error":
+            return f"should be {limits['expected'].replace(chr(39), '')}"
+        case _:
+            return fault["msg"].removeprefix("Value error, ")
 
 
 def now() -> datetime:
@@ -72,7 +96,18 @@ def now() -> datetime:
 
 def show_json(facts: object) -> None:
     """Print one JSON document."""
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    text = json.dumps(facts, indent=2, ensure_ascii=False)
+    click.echo(re.sub(r"[^\n -~]+", lambda found: _escaped(found[0]), text))
+
+
+def say(text: str) -> None:
+    """Print a line beside the answer, on standard error."""
+    click.echo(text, err=True)
+
+
+def _escaped(text: str) -> str:
+    """Escape what does not print, which JSON itself lets through above ASCII."""
+    return "".join(character if character.isprintable() else json.dumps(character)[1:-1] for character in text)
 
 
 def worded(error: Exception) -> str:
@@ -80,12 +115,13 @@ def worded(error: Exception) -> str:
     from gateway.errors import GatewayError
     from gateway.policy.problems import PolicyInvalid
     from governance.errors import GovernanceError
+    from governance.names import shown
 
     if isinstance(error, PolicyInvalid):
-        return f"the policy is not valid\n{error}"
-    text = " ".join(str(error).split())
+        return "\n".join(("the policy is not valid", *map(shown, str(error).splitlines())))
+    text = shown(" ".join(str(error).split()))
     if isinstance(error, GatewayError | GovernanceError):
-        return f"{text[:1].upper()}{text[1:]}."
+        return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(_ENDS) else '.'}"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
     return f"{type(error).__name__}: {text} (`sluice --debug …` shows where)"

@@ -1,12 +1,10 @@
-"""Secrets on disk: made once, readable by their owner only; and the lock that keeps a home to one gateway."""
+"""The home folder and the secrets in it: made once, readable by their owner only."""
 
-import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
-from gateway.errors import HomeInUse
+from gateway.errors import CannotServe
 from gateway.operations.home import Home
 
 _PRIVATE_FILE = 0o600
@@ -16,26 +14,23 @@ RandomBytes = Callable[[int], bytes]
 
 
 def make_home(path: Path) -> Home:
-    """Return the home folder, made with mode 0700 when it is not there."""
-    path.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    """Return the home folder, made with mode 0700 when it is not there.
+
+    Raises:
+        CannotServe: it cannot be made, is no folder, or may not be written.
+    """
+    try:
+        path.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "is a file" if path.is_file() else f"cannot be made ({(error.strerror or str(error)).lower()})"
+        raise _unusable(path, reason) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise _unusable(path, "cannot be written by this user")
     return Home(path.resolve())
 
 
-def lock(home: Home) -> IO[str]:
-    """Take the home for this process, until the returned file is closed or the process ends.
-
-    Raises:
-        HomeInUse: another process has it.
-    """
-    handle = home.gateway_lock.open("w")
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        handle.close()
-        raise HomeInUse(
-            f"Another gateway is running with SLUICE_HOME={home.path}. Stop it first, or give this one its own home."
-        ) from None
-    return handle
+def _unusable(path: Path, reason: str) -> CannotServe:
+    return CannotServe(f"SLUICE_HOME={path} {reason}; give it a folder that may be written: SLUICE_HOME=…")
 
 
 def admin_key(home: Home, random_bytes: RandomBytes) -> str:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from governance.policy.rules import Rules
 
-STARTER = "starter.yaml"
+STARTER = "built-in starter policy"
+_STARTER_FILE = "starter.yaml"
 VERSION_DIGITS = 12
 
 PriceBook = Callable[[str, str, datetime], Price | None]
@@ -88,7 +89,7 @@ def load_policy(
 
 def starter_text() -> str:
     """Return the policy of an installation that has none, comments and all."""
-    return files("gateway.policy").joinpath(STARTER).read_text("utf-8")
+    return files("gateway.policy").joinpath(_STARTER_FILE).read_text("utf-8")
 
 
 def parse_policy(

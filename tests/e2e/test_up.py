@@ -47,13 +47,13 @@ class Up:
     def sluice(self, *line: str) -> str:
         return subprocess.run(  # noqa: S603  our own command
             [sys.executable, "-m", "gateway.cli", *line],
-            env=environment(self.home, self.port), capture_output=True, check=True, text=True,
+            cwd=self.home, env=environment(self.home, self.port), capture_output=True, check=True, text=True,
         ).stdout  # fmt: skip
 
 
 def environment(home: Path, port: int) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SLUICE_")}
-    return kept | {"SLUICE_HOME": str(home), "PORT": str(port), "SLUICE_POLICY": str(home / "no-policy.yaml")}
+    return kept | {"SLUICE_HOME": str(home), "PORT": str(port)}
 
 
 def free_port() -> int:
@@ -84,8 +84,9 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Generator[Up]:
     home, port, log = folder / "home", free_port(), folder / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "gateway.cli", "up"], env=environment(home, port), stdout=output, stderr=output
-        )
+            [sys.executable, "-m", "gateway.cli", "up"],
+            cwd=folder, env=environment(home, port), stdout=output, stderr=output,
+        )  # fmt: skip
     try:
         until_ready(process, port, log)
         yield Up(process, home, port, log)

@@ -11,7 +11,12 @@ from governance.identity import Caller
 
 
 def settings(home: Path) -> Settings:
-    return Settings(home=home, policy=home / "none.yaml", engine_url=f"unix:{home}/none.sock", log_level="error")
+    return Settings(home=home, engine_url=f"unix:{home}/none.sock", log_level="error")
+
+
+@pytest.fixture(autouse=True)
+def no_policy_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 async def demo_caller(home: Path) -> Caller:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,11 @@ class CommandLine:
 
     def run(self, *arguments: str, **environment: str) -> Result:
         """Return what a shell would see."""
-        settings = {"SLUICE_HOME": str(self.home), "SLUICE_POLICY": str(self.home / "policy.yaml")}
+        written = self.home / "policy.yaml"
+        settings = {"SLUICE_HOME": str(self.home), "SLUICE_POLICY": str(written) if written.exists() else None}
         runner = CliRunner(env={**settings, **self.environment, **environment})
-        return runner.invoke(sluice, arguments, prog_name="sluice")
+        with chdir(self.home.parent):  # where no policy lies about
+            return runner.invoke(sluice, arguments, prog_name="sluice")
 
     def json(self, *arguments: str) -> Any:
         """Return what a verb that must succeed says to programs."""

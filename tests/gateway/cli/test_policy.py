@@ -16,7 +16,7 @@ def test_a_valid_policy_is_status_0_with_its_warnings_and_what_is_not_yet_obeyed
 
 
 def test_without_a_file_the_policy_in_force_is_checked(tmp_path: Path) -> None:
-    assert CommandLine(tmp_path).json("policy", "check")["source"] == "starter.yaml"
+    assert CommandLine(tmp_path).json("policy", "check")["source"] == "built-in starter policy"
     (tmp_path / "policy.yaml").write_text(EXAMPLE.read_text())
     assert CommandLine(tmp_path).json("policy", "check")["source"] == str(tmp_path / "policy.yaml")
 

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,8 @@ import click
 import pytest
 
 from gateway.cli import sluice
-from gateway.cli.terminal import Duration
+from gateway.cli.terminal import Duration, show_json
+from gateway.errors import CannotServe
 from tests.support.command_line import CommandLine
 
 
@@ -62,8 +64,37 @@ def test_what_is_no_duration_is_wrong_usage(text: str, tmp_path: Path) -> None:
 def test_mistakes_in_the_environment_are_wrong_usage_and_named(tmp_path: Path) -> None:
     result = CommandLine(tmp_path).run("spend", PORT="99999", WORKERS="none")
     assert result.exit_code == 2
-    assert "PORT: " in result.stderr
-    assert "WORKERS: " in result.stderr
+    assert result.stderr.endswith(
+        "The environment has mistakes: PORT should be at most 65535; WORKERS should be a whole number.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("PORT", "abc", "PORT should be a whole number."),
+        ("PORT", "-1", "PORT should be at least 0."),
+        ("SLUICE_LOG_LEVEL", "loud", "SLUICE_LOG_LEVEL should be debug, info, warning or error."),
+        (
+            "SLUICE_ENGINE_URL",
+            "ftp://x:hunter2@y",
+            "SLUICE_ENGINE_URL should be unix:/path/of/the/socket or http(s)://",
+        ),
+    ],
+)
+def test_a_mistake_in_the_environment_is_told_in_plain_words(name: str, value: str, told: str, tmp_path: Path) -> None:
+    result = CommandLine(tmp_path).run("spend", **{name: value})
+    assert told in result.stderr
+    assert "hunter2" not in result.stderr
+
+
+def test_json_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = {"name": "\x1b[31m\x9b0m é \U000e0001"}
+    show_json(facts)
+    text = capsys.readouterr().out
+    assert text.replace("\n", "").isprintable()
+    assert "é" in text
+    assert json.loads(text) == facts
 
 
 def test_an_error_is_one_line_and_status_1_and_debug_shows_where_it_comes_from(tmp_path: Path) -> None:
@@ -71,8 +102,8 @@ def test_an_error_is_one_line_and_status_1_and_debug_shows_where_it_comes_from(t
     home.write_text("not a folder")
     result = CommandLine(home).run("spend")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-    assert result.stderr.startswith("Error: File exists")
-    assert isinstance(CommandLine(home).run("--debug", "spend").exception, FileExistsError)
+    assert result.stderr.endswith("home is a file; give it a folder that may be written: SLUICE_HOME=…\n")
+    assert isinstance(CommandLine(home).run("--debug", "spend").exception, CannotServe)
 
 
 def test_a_database_of_an_unknown_kind_is_named_without_a_traceback(tmp_path: Path) -> None:

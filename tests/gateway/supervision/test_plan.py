@@ -17,7 +17,12 @@ AT = datetime(2026, 11, 29, tzinfo=UTC)
 
 
 def settings(home: Path, host: str = "127.0.0.1") -> Settings:
-    return Settings(home=home, host=host, policy=home / "none.yaml")
+    return Settings(home=home, host=host)
+
+
+@pytest.fixture(autouse=True)
+def no_policy_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def test_the_engine_listens_where_the_gateway_looks_for_it(tmp_path: Path) -> None:
