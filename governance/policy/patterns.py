@@ -1,14 +1,18 @@
-"""Regular expressions out of a policy, refused when they are broken or can take exponential time.
+"""Regular expressions out of a policy, refused when they are broken or can take long.
 
 Python's `re` backtracks, and what these patterns read is written by callers: one `(a+)+$` in a policy would let any
-caller stop the process. A repeat of variable length inside another repeat is the usual shape of that, so it is refused;
-the author makes it safe by making the inner repeat possessive (`(a++)+$`), which never gives back what it took.
+caller stop the process. So a pattern is accepted only when the ways in which it can try to match a text are few: two
+repeats of unbounded length in a row are, a third is not, nor is a repeat of what can itself match in several ways. An
+author makes such a pattern safe by making its inner parts possessive (`(a++)+$`): they never give back what they took.
+
+The bound holds for texts of at most `LONGEST_TEXT` characters; whoever matches a pattern keeps to it.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, cast
+from math import prod
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, cast
 
 from pydantic import PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -19,14 +23,19 @@ from re import _parser as parser  # pyright: ignore[reportPrivateUsage, reportAt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAX_PATTERN = 500
+MAX_PATTERN: Final = 500
+LONGEST_TEXT: Final = 256
+"""Characters of a text that patterns are made to read."""
+
+MOST_WAYS: Final = 100_000
+"""Ways to match from one place of a text: some tens of milliseconds in all, at worst."""
 
 
 def parse_pattern(value: object) -> re.Pattern[str]:
     """Compile a pattern of the policy.
 
     Raises:
-        PydanticCustomError: It is no text, too long, malformed, or repeats a repeat.
+        PydanticCustomError: It is no text, too long, malformed, or can match in too many ways.
     """
     if isinstance(value, re.Pattern):
         return value
@@ -39,9 +48,10 @@ def parse_pattern(value: object) -> re.Pattern[str]:
         compiled = re.compile(value)
     except (re.error, RecursionError, OverflowError) as error:
         raise PydanticCustomError("pattern", "is no regular expression: {why}", {"why": str(error)}) from error
-    if _repeats_a_repeat(tree, inside_repeat=False):
-        hint = "make the inner repeat possessive: a++ in place of a+"
-        raise PydanticCustomError("pattern", "may take exponential time: it repeats a repeat", {"hint": hint})
+    why = _why_slow(tree)
+    if why:
+        hint = "make the inner parts possessive: a++ in place of a+, b?+ in place of b?"
+        raise PydanticCustomError("pattern", "may take too long: it {why}", {"why": why, "hint": hint})
     return compiled
 
 
@@ -49,21 +59,79 @@ Pattern = Annotated[re.Pattern[str], PlainValidator(parse_pattern), WithJsonSche
 """A field that holds a regular expression, compiled as the policy is read."""
 
 
-_GIVES_BACK = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
-_NEVER_GIVES_BACK = frozenset({"ATOMIC_GROUP", "POSSESSIVE_REPEAT"})
+_TOO_MANY = "has too many parts that may be longer or shorter"
 
 
-def _repeats_a_repeat(node: object, *, inside_repeat: bool) -> bool:
-    """Walk the parser's tree: operations are (opcode, arguments), and arguments nest operations."""
-    if isinstance(node, str | int) or node is None:
-        return False
-    parts = cast("Sequence[object]", node)  # lists, tuples and the parser's own kind of list
-    operation = str(parts[0]) if parts else ""
-    if operation in _NEVER_GIVES_BACK:
-        return _repeats_a_repeat(parts[1], inside_repeat=False)
-    if operation in _GIVES_BACK:
-        low, high, body = cast("tuple[int, int, object]", parts[1])
-        if inside_repeat and high > 1 and low != high:
-            return True
-        return _repeats_a_repeat(body, inside_repeat=inside_repeat or high > 1)
-    return any(_repeats_a_repeat(part, inside_repeat=inside_repeat) for part in parts)
+class _TooManyWays(Exception):
+    """A pattern can match in more ways than can be tried."""
+
+
+class _Steps(Protocol):
+    """The parser's own kind of sequence; a step is an operation's code and its argument."""
+
+    def getwidth(self) -> tuple[int, int]:
+        """Return the fewest and the most characters that are matched."""
+        ...
+
+
+def _why_slow(tree: object) -> str:
+    try:
+        return _TOO_MANY if _ways(tree) > MOST_WAYS else ""
+    except _TooManyWays as reason:
+        return str(reason)
+
+
+def _ways(steps: object) -> int:
+    """Return a bound on how many ways there are to match `steps` from one place."""
+    return prod(_ways_of_step(str(code), argument) for code, argument in cast("Sequence[tuple[object, object]]", steps))
+
+
+def _ways_of_step(code: str, argument: object) -> int:
+    match code:
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            return _ways_of_repeat(*cast("tuple[int, int, _Steps]", argument))
+        case "POSSESSIVE_REPEAT":
+            return _once(_ways_of_repeat(*cast("tuple[int, int, _Steps]", argument)))
+        case "ATOMIC_GROUP":
+            return _once(_ways(argument))
+        case "BRANCH":
+            return _ways_of_branch(cast("tuple[object, Sequence[object]]", argument)[1])
+        case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT" | "GROUPREF_EXISTS":
+            parts = [part for part in cast("Sequence[object]", argument) if hasattr(part, "getwidth")]
+            return sum(map(_ways, parts))
+        case _:
+            return 1
+
+
+def _ways_of_repeat(low: int, high: int, body: _Steps) -> int:
+    ways = _ways(body)
+    if high <= 1:
+        return ways + (low != high)
+    if ways > 1:
+        raise _TooManyWays("repeats what can match in several ways")
+    if body.getwidth()[0] == 0:
+        raise _TooManyWays("repeats what may be empty")
+    return max(min(high, LONGEST_TEXT) - low, 0) + 1
+
+
+def _once(ways: int) -> int:
+    """Check the ways within what gives nothing back: they are tried at each place anew, but never multiplied."""
+    if ways > LONGEST_TEXT + 1:
+        raise _TooManyWays(_TOO_MANY)
+    return 1
+
+
+def _ways_of_branch(alternatives: Sequence[object]) -> int:
+    """Add up the ways, except where the next character decides between the alternatives."""
+    ways = [_ways(alternative) for alternative in alternatives]
+    first = {_first_letter(alternative) for alternative in alternatives}
+    return max(ways) if None not in first and len(first) == len(ways) else sum(ways)
+
+
+def _first_letter(steps: object) -> str | None:
+    """Return the ASCII character that `steps` must begin with, whatever its case; None when there is no such one."""
+    step = next(iter(cast("Sequence[tuple[object, object]]", steps)), None)
+    if step is None or str(step[0]) != "LITERAL":
+        return None
+    letter = chr(cast("int", step[1]))
+    return letter.lower() if letter.isascii() else None

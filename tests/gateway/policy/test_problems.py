@@ -181,7 +181,7 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
         (
             "teams:",
             "guardrails: [{name: g, on: input, pattern: '(a+)+', action: block}]\nteams:",
-            "10:44: guardrails.g.pattern: may take exponential time: it repeats a repeat; make the inner repeat",
+            "10:44: guardrails.g.pattern: may take too long: it repeats what can match in several ways; make the",
         ),
         (
             "teams:",
