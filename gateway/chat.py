@@ -65,7 +65,7 @@ class ChatService:
                 if stored is not None:
                     return await self._replay(asked, entitled, stored, reply)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                most_prompt = most_prompt_tokens(asked.size, shaped.body["messages"])
+                most_prompt = most_prompt_tokens(shaped.body, asked.size)
                 purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
                 hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
             await self._buy(asked, shaped, purchase, hold, slot, reply)
@@ -84,7 +84,7 @@ class ChatService:
         self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, slot: Slot, reply: Reply
     ) -> None:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
-        meter, called_at, error = Meter(asked.size), self.ticks(), None
+        meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
             await self._relay(asked, shaped, purchase, hold, meter, reply)
@@ -93,14 +93,15 @@ class ChatService:
             raise
         finally:
             upstream_s = self.ticks() - called_at
+            begun = meter.first_at is not None or purchase.may_be_billed(error)
             bought = Bought(
                 model=purchase.model,
                 price=purchase.price,
                 purpose="answer",
                 at=asked.at,
                 seconds=upstream_s,
-                usage=meter.usage,
-                estimated=meter.estimated,
+                usage=meter.reported or (meter.guess if begun else None),
+                estimated=begun and meter.reported is None,
                 error=error,
                 left=reply.departure.happened,
                 first_token_s=None if meter.first_at is None else meter.first_at - asked.tick,
@@ -109,7 +110,7 @@ class ChatService:
         if not meter.complete:
             return  # the client left and the call was stopped
         completion = meter.completion()
-        if _endings(completion) <= _KEPT_ENDINGS:
+        if _ended_well(completion):
             await self.exact.keep(asked, slot, purchase.model.name, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
@@ -148,8 +149,10 @@ async def _finish(
     await reply.finish(completion, facts)
 
 
-def _endings(completion: dict[str, Any]) -> set[object]:
-    return {choice.get("finish_reason") for choice in completion["choices"]}
+def _ended_well(completion: dict[str, Any]) -> bool:
+    """Say whether every choice ended in a way that would be the same for the next one who asks."""
+    endings = [choice.get("finish_reason") for choice in completion["choices"]]
+    return all(isinstance(ending, str) and ending in _KEPT_ENDINGS for ending in endings)
 
 
 def _leave(scope: anyio.CancelScope, rule: Leave) -> None:

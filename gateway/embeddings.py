@@ -46,7 +46,7 @@ class EmbeddingService:
                     _, facts = await self.purchasing.take(asked, entitled, stored, self.ticks() - asked.tick)
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                purchase = self.purchasing.price(route, most_prompt_tokens(asked.size, ()), 0)
+                purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
                 hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
             return await self._buy(asked, body, purchase, hold, slot)
 
@@ -63,15 +63,17 @@ class EmbeddingService:
             raise
         finally:
             upstream_s = self.ticks() - called_at
-            usage, estimated = _usage(result, asked.size)
+            reported = Usage.from_openai(result.get("usage"))
+            begun = bool(result) or purchase.may_be_billed(error)
+            guess = Usage(fresh_input=likely_prompt_tokens(asked.size)) if begun else None
             bought = Bought(
                 model=purchase.model,
                 price=purchase.price,
                 purpose="embedding",
                 at=asked.at,
                 seconds=upstream_s,
-                usage=usage,
-                estimated=estimated,
+                usage=reported or guess,
+                estimated=begun and reported is None,
                 error=error,
                 left=False,
             )
@@ -86,12 +88,3 @@ class EmbeddingService:
         with anyio.move_on_after(asked.limit_s):
             return await purchase.upstream.embed(body | {"model": purchase.model.upstream_model}, asked.request_id)
         raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", purchase.upstream.name)
-
-
-def _usage(result: dict[str, Any], body_bytes: int) -> tuple[Usage | None, bool]:
-    """Return what was read, and whether it is a guess: a reply without usage is still paid for."""
-    if not result:
-        return None, False
-    said = result.get("usage")
-    usage = Usage.from_openai(said) if isinstance(said, dict) else None
-    return usage or Usage(fresh_input=likely_prompt_tokens(body_bytes)), usage is None

@@ -6,6 +6,7 @@ GatewayError
 ├── UpstreamError             an attempt failed and there is no other
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
+│   ├── UpstreamUnreached     no connection could be made: nothing was sent
 │   ├── UpstreamTimeout       it did not answer in time
 │   └── UpstreamOverloaded    it asks to come back later
 └── CannotStart               this process cannot serve as it is told to; the message says what to do
@@ -60,6 +61,11 @@ class UpstreamRefused(UpstreamError):
 @dataclass(eq=False)
 class ContextTooLong(UpstreamRefused):
     """The prompt and the answer do not fit the model; the counts are in the provider's words."""
+
+
+@dataclass(eq=False)
+class UpstreamUnreached(UpstreamError):
+    """No connection could be made, so the provider has seen nothing of the request."""
 
 
 @dataclass(eq=False)

@@ -48,29 +48,28 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     @classmethod
-    def from_openai(cls, usage: Mapping[str, object] | None) -> Self | None:
+    def from_openai(cls, usage: object) -> Self | None:
         """Read the `usage` object of an OpenAI answer.
 
-        `prompt_tokens` includes cached tokens and `completion_tokens` includes reasoning; where `total_tokens` shows
-        that reasoning was reported beside the completion, it is not subtracted. Embeddings report no completion.
+        `prompt_tokens` includes cached tokens and `completion_tokens` includes reasoning. What `total_tokens` holds
+        beyond both is output as well: some report their thinking only there. Embeddings report no completion.
 
         Returns:
             The usage, or None when it is absent or makes no sense; zero tokens are a usage.
         """
-        if usage is None:
+        if not isinstance(usage, Mapping):
             return None
         prompt, total = _count(usage, "prompt_tokens"), _count(usage, "total_tokens")
         completion = _count(usage, "completion_tokens")
-        if completion is None and total is not None and prompt is not None:
-            completion = total - prompt
         cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
         reasoning = _detail(usage, "completion_tokens_details", "reasoning_tokens")
-        if prompt is None or completion is None or cached is None or reasoning is None:
+        if prompt is None or cached is None or reasoning is None or (completion is None and total is None):
             return None
-        beside = reasoning > 0 and total == prompt + completion + reasoning
-        output = completion if beside else completion - reasoning
-        if min(prompt - cached, output) < 0:
+        beyond = 0 if total is None else total - prompt
+        billed = beyond if completion is None else max(completion, beyond)
+        if cached > prompt or reasoning > billed or billed < 0:
             return None
+        output = billed - reasoning
         return cls(fresh_input=prompt - cached, cache_read=cached, output=output, reasoning=reasoning)
 
 

@@ -1,7 +1,7 @@
 """What every hot endpoint does around its answer: identify, read, time, and turn errors into replies."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
@@ -56,13 +56,17 @@ class Edge:
     async def serve(self, endpoint: str, scope: Scope, receive: Receive, send: Send, answer: Answer) -> None:
         """Let `answer` reply to the request, or reply with the error it raised.
 
-        The key is checked before the body is read, so that nobody without one can make us hold megabytes.
+        The key is checked before the body is read, so that nobody without one can make us hold megabytes; and again
+        after it. A request belongs to the instant at which it is complete: a client that is slow with its body
+        chooses neither the budget window it spends from nor how long its key stays good.
         """
         visit = Visit(self.new_id(), self.now(), self.ticks(), read_headers(scope["headers"]), receive, send)
         self.metrics.in_flight.inc()
         try:
-            caller = self.admission.identify(credential(visit.headers), visit.at)
-            await answer(visit, caller, await read_body(receive, visit.headers))
+            self.admission.identify(credential(visit.headers), visit.at)
+            raw = await read_body(receive, visit.headers)
+            visit = replace(visit, at=self.now(), tick=self.ticks())
+            await answer(visit, self.admission.identify(credential(visit.headers), visit.at), raw)
         except ClientLeft:
             pass
         except Exception as error:  # noqa: BLE001  here every error becomes a reply
@@ -79,7 +83,7 @@ class Edge:
         elif shape_of(error) is UNEXPECTED:
             self.accounts.crashed(visit.request_id, error)
         elif isinstance(error, BadRequest | UnknownTeam):
-            self.accounts.turned_away(visit.request_id, str(error))
+            self.accounts.turned_away(visit.request_id, error)
 
 
 class Fields(Protocol):

@@ -9,7 +9,7 @@ from governance.ledger.writer import LedgerWriter
 
 
 def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics) -> APIRouter:
-    """Return the routes; none of them needs a key, and none tells of a caller."""
+    """Return the routes. None needs a key: keep them from the public, for metrics name teams and what they spend."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/healthz")

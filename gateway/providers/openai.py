@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import aiohttp
 import httpx
 import msgspec
 
-from gateway.errors import UpstreamError, UpstreamTimeout
+from gateway.errors import UpstreamError, UpstreamTimeout, UpstreamUnreached
 from gateway.providers.refusals import refusal
 from gateway.providers.upstream import Chunk, Leave, Served, Status
 from gateway.wire.sse import DONE, EventSplitter, EventTooLong
@@ -28,7 +29,7 @@ class Habits:
         leave: what to do upstream when the client leaves.
         usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
-        limit_field: the field that bounds an answer when the caller named none.
+        limit_field: the field that bounds an answer; the other name for it might be ignored.
         watched: it has a `/health` to ask; a cloud provider is known only by its answers.
     """
 
@@ -52,9 +53,8 @@ class OpenAIUpstream:
         self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
 
     def bound(self, body: dict[str, Any], max_tokens: int, tenant: str) -> dict[str, Any]:
-        """Return `body` with its answer bounded in the field that the caller used, or in the one of this kind."""
-        used = next((f for f in ("max_completion_tokens", "max_tokens") if body.get(f) is not None), None)
-        bounded = body | {used or self._habits.limit_field: max_tokens}
+        """Return `body` with its answer bounded in the one field that this kind is known to obey."""
+        bounded = body | {self._habits.limit_field: max_tokens}
         if self._habits.salted:
             bounded["cache_salt"] = f"{tenant}|{body.get('cache_salt') or ''}"
         return bounded
@@ -103,7 +103,10 @@ class OpenAIUpstream:
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
-            raise UpstreamError(f"The connection to provider {self.name!r} failed.", self.name) from error
+            # httpx-aiohttp gives every lost connection one name; only its cause tells whether there was any.
+            unreached = isinstance(error.__cause__, aiohttp.ClientConnectorError)
+            kind = UpstreamUnreached if unreached else UpstreamError
+            raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error
 
     async def _chunks(self, response: httpx.Response) -> AsyncIterator[Chunk]:
         splitter = EventSplitter()

@@ -89,6 +89,14 @@ class Accounts:
             saved_routing=saved_by_routing(self._catalogue, counted, spared),
         )
 
+    def overshot(self, opening: Opening, beyond: Nanodollars) -> None:
+        """Tell of a provider that reported more than a request of that size and bound can use.
+
+        The ledger holds what will be billed, so the report is believed; that it broke its bound must be seen.
+        """
+        self._metrics.overshot.labels(opening.provider).inc(beyond.nanos / 1e9)
+        self._log.warning("overshot", **_identity(opening), beyond_usd=beyond.usd)
+
     def answered(self, facts: Facts) -> None:
         """Tell how long the gateway itself took over a request that was answered in full."""
         self._metrics.overhead.labels(facts.opening.endpoint).observe(facts.overhead_s)
@@ -115,21 +123,25 @@ class Accounts:
             estimated=settlement.estimated,
         )
 
-    def refused(self, opening: Opening, code: str, message: str) -> None:
-        """Tell of a request that was turned away. Its model is what the caller wrote, so it is no label."""
-        who = (opening.attribution.team, opening.attribution.app, "")
+    def refused(self, opening: Opening, code: str, scope: str | None) -> None:
+        """Tell of a request that was turned away, and by which budget or limit if it was one."""
+        who = (opening.attribution.team, opening.attribution.app, opening.model)
         self._metrics.requests.labels(*who, "", code).inc()
-        self._log.info("refused", **_identity(opening), code=code, reason=message)
+        self._log.info("refused", **_identity(opening), code=code, scope=scope)
 
     def unauthenticated(self, request_id: str, reason: str) -> None:
         """Tell of a request without a valid key."""
         self._metrics.rejected.inc()
         self._log.info("unauthenticated", request_id=request_id, reason=reason)
 
-    def turned_away(self, request_id: str, reason: str) -> None:
-        """Tell of a request that nobody's ledger can hold: it is malformed, or its key outlived its app."""
+    def turned_away(self, request_id: str, error: Exception) -> None:
+        """Tell of a request that nobody's ledger can hold: it is malformed, or its key outlived its app.
+
+        The error's own words may quote the request, so the log gets its kind and the field alone.
+        """
         self._metrics.requests.labels("", "", "", "", "turned_away").inc()
-        self._log.info("turned away", request_id=request_id, reason=reason)
+        field = getattr(error, "param", None)
+        self._log.info("turned away", request_id=request_id, kind=type(error).__name__, field=field)
 
     def crashed(self, request_id: str, error: Exception) -> None:
         """Tell of an error that nobody foresaw."""

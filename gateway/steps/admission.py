@@ -11,7 +11,7 @@ from gateway.errors import ModelNotFound
 from gateway.steps.accounts import Accounts
 from gateway.wire.controls import Controls, Credential
 from gateway.wire.errors import shape_of
-from governance.attribution import Attribution, Offered, attribute
+from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
 from governance.errors import GovernanceError, UnknownTeam
 from governance.identity import Caller, Keyring
 from governance.ledger.events import Opening
@@ -134,7 +134,9 @@ class Admission:
             yield
         except Refusal as refusal:
             shape = shape_of(refusal)
-            opening = self.opening(asked, entitled, model=asked.model)
+            # A name that is no model's is the caller's own text: it names no row, label or line of a log.
+            model = UNATTRIBUTED if isinstance(refusal, ModelNotFound) else asked.model
+            opening = self.opening(asked, entitled, model=model)
             self._purse.refused(opening, shape.code, shape.status)
-            self._accounts.refused(opening, shape.code, str(refusal))
+            self._accounts.refused(opening, shape.code, getattr(refusal, "scope", None))
             raise

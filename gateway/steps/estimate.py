@@ -1,25 +1,51 @@
 """Tokens before and without the provider's own count.
 
-A hold must never be smaller than the bill, so what is held for a prompt is a bound, not a guess: every byte-level
-tokenizer makes at most one token of one byte. A settlement without the provider's usage is a guess, and marked as one.
+A hold must never be smaller than the bill, so what is held for a prompt is a bound, not a guess: a tokenizer makes at
+most one token of one byte. A settlement without the provider's usage is a guess, and marked as one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+from unicodedata import normalize
+
+import msgspec
 
 TEMPLATE_TOKENS = 256
 """What a chat template may add of its own: a default system prompt, turn marks."""
 
-ATTACHMENT_TOKENS = 40_000
-"""What a picture, sound or file may cost that is named by a link or is small but dear."""
+PICTURE_TOKENS = 60_000
+"""More than any current model makes of one picture at its highest detail."""
+
+DOCUMENT_TOKENS = 1_048_576
+"""What a document may be that is named by an id: as long as the longest context on offer."""
 
 _BYTES_PER_TOKEN = 4
-_TEXT_PARTS = frozenset({"text", "refusal", "input_text"})
+_MOST_BY_PART = {"text": 0, "refusal": 0, "image_url": PICTURE_TOKENS}
+_FORMS: tuple[Literal["NFC", "NFKC"], ...] = ("NFC", "NFKC")
 
 
-def most_prompt_tokens(body_bytes: int, messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return a bound on the prompt's tokens, from the size of the request body and the attachments it names."""
-    return body_bytes + TEMPLATE_TOKENS + ATTACHMENT_TOKENS * sum(_attachments(message) for message in messages)
+def most_prompt_tokens(body: Mapping[str, Any], body_bytes: int) -> int:
+    """Return a bound on the tokens of a request's prompt.
+
+    Args:
+        body: the request, decoded.
+        body_bytes: its size on the wire.
+    """
+    return _most_text_bytes(body, body_bytes) + TEMPLATE_TOKENS + sum(map(_attached, body.get("messages", ())))
+
+
+def _most_text_bytes(body: Mapping[str, Any], body_bytes: int) -> int:
+    """Return the most bytes a tokenizer may see of a body: some normalise text first, which can make it longer."""
+    text = msgspec.json.encode(body).decode()
+    if text.isascii():
+        return body_bytes
+    return max(body_bytes, *(len(normalize(form, text).encode()) for form in _FORMS))
+
+
+def _attached(message: Mapping[str, Any]) -> int:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    return sum(_MOST_BY_PART.get(part.get("type"), DOCUMENT_TOKENS) for part in parts)
 
 
 def likely_prompt_tokens(body_bytes: int) -> int:
@@ -30,9 +56,3 @@ def likely_prompt_tokens(body_bytes: int) -> int:
 def likely_tokens(texts: Iterable[str]) -> int:
     """Return a plausible count for texts in a language the tokenizer knows: four bytes to a token."""
     return sum(-(-len(text.encode()) // _BYTES_PER_TOKEN) for text in texts)
-
-
-def _attachments(message: Mapping[str, Any]) -> int:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    return sum(isinstance(part, dict) and part.get("type") not in _TEXT_PARTS for part in parts)

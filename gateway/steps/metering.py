@@ -15,14 +15,15 @@ class Meter:
     """Follows the chunks of one attempt.
 
     Attributes:
-        first_at: the tick of the first chunk, or None: an attempt that was sent nothing costs nothing.
+        first_at: the tick of the first chunk, or None.
     """
 
-    def __init__(self, body_bytes: int) -> None:
+    def __init__(self, body_bytes: int, most_output: int) -> None:
         self.first_at: float | None = None
-        self._body_bytes = body_bytes
+        self._guessed_prompt = likely_prompt_tokens(body_bytes)
+        self._most_output = most_output
         self._fold = Fold()
-        self._said: dict[str, Any] | None = None
+        self._said: dict[str, Any] = {}
 
     def see(self, chunk: Chunk, tick: float) -> bytes | None:
         """Take in one chunk and return what to pass on: its own bytes wherever nothing in it is ours to change."""
@@ -54,22 +55,22 @@ class Meter:
             raise UpstreamError(f"Provider {provider!r} ended its stream before the answer.", provider)
 
     @property
-    def estimated(self) -> bool:
-        """Whether `usage` is our guess."""
-        return self.first_at is not None and Usage.from_openai(self._said) is None
+    def reported(self) -> Usage | None:
+        """What the provider says has been used; an answer of text and no tokens is no usage."""
+        usage = Usage.from_openai(self._said)
+        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
+        return None if silent else usage
 
     @property
-    def usage(self) -> Usage | None:
-        """What has been used: as reported, else a guess from the texts, else None when nothing was sent."""
-        if self.first_at is None:
-            return None
-        return Usage.from_openai(self._said) or Usage(
-            fresh_input=likely_prompt_tokens(self._body_bytes), output=likely_tokens(self._fold.texts)
-        )
+    def guess(self) -> Usage:
+        """What has probably been used, from the size of the prompt and what was said: never more than was held."""
+        said = min(likely_tokens(self._fold.texts), self._most_output)
+        return Usage(fresh_input=self._guessed_prompt, output=said)
 
     def completion(self) -> dict[str, Any]:
         """Return the whole completion, with usage."""
-        return {"usage": openai_usage(self.usage or Usage())} | self._fold.completion()
+        usage = self._said if self.reported is not None else openai_usage(self.guess)
+        return self._fold.completion() | {"usage": usage}
 
 
 def openai_usage(usage: Usage) -> dict[str, Any]:

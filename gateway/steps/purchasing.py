@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
+from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
@@ -34,6 +35,15 @@ class Purchase:
     route: Route
     price: Price
     worst: WorstCase
+
+    def may_be_billed(self, error: BaseException | None) -> bool:
+        """Say whether a call that told no usage may be billed all the same.
+
+        On our own machines a stopped call stops its cost. Others bill what they computed, whether or not it arrived,
+        unless they refused the call or never saw it.
+        """
+        refused = isinstance(error, UpstreamError) and error.status is not None
+        return self.upstream.leave == "drain" and not refused and not isinstance(error, UpstreamUnreached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +88,8 @@ class Purchasing:
         """End a hold at what the purchase really came to."""
         settlement = self.accounts.settlement(bought)
         await hold.settle(settlement)
+        if settlement.cost > hold.worst.cost:
+            self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)
         self.accounts.settled(hold.opening, settlement)
         return settlement
 

@@ -10,9 +10,8 @@ from governance.policy.rules import OutputRule
 UNBOUNDED_MAX_TOKENS = 1024
 """The length of an answer when neither the request nor the policy says: no call goes out without a bound."""
 
-_LIMIT_FIELDS = ("max_completion_tokens", "max_tokens")
-_OURS = frozenset({"cache", "metadata"})
-"""Fields that are addressed to the gateway and mean nothing, or something else, to a provider."""
+_OURS = frozenset({"cache", "metadata", "max_tokens", "max_completion_tokens"})
+"""Fields that do not go to a provider as they came: they are addressed to us, or ours to set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ class Shaped:
 
     @property
     def fingerprinted(self) -> dict[str, Any]:
-        """What makes two requests the same: the body, with its bound by one name whichever the caller used."""
-        return {n: v for n, v in self.body.items() if n not in _LIMIT_FIELDS} | {"max_tokens": self.max_tokens}
+        """What makes two requests the same: the body and its bound, by whichever name the caller gave it."""
+        return self.body | {"max_tokens": self.max_tokens}
 
     @property
     def most_output(self) -> int:
@@ -46,9 +45,6 @@ def shape(body: dict[str, Any], fields: ChatFields, rule: OutputRule, attributio
     said = [n for n in (fields.max_completion_tokens, fields.max_tokens) if n is not None]
     wanted = min(said) if said else rule.default or rule.ceiling or UNBOUNDED_MAX_TOKENS
     max_tokens = wanted if rule.ceiling is None else min(wanted, rule.ceiling)
-    used = [name for name in _LIMIT_FIELDS if shaped.pop(name, None) is not None]
-    if used:
-        shaped[used[0]] = max_tokens
     if rule.stop:
         own = [fields.stop] if isinstance(fields.stop, str) else fields.stop or []
         shaped["stop"] = list(dict.fromkeys([*own, *rule.stop]))

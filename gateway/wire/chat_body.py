@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from gateway.errors import BadRequest
 from gateway.wire.body import decode, shaped
+from gateway.wire.priced_fields import refuse_priced_fields, refuse_unpriced_parts
 
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 Positive = Annotated[int, Meta(ge=1, le=2**31 - 1)]
@@ -61,6 +62,8 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
         raise BadRequest("'stream_options' is only allowed when 'stream' is true.", param="stream_options")
     for index, message in enumerate(fields.messages):
         _check(message, f"messages[{index}]")
+    refuse_priced_fields(body)
+    refuse_unpriced_parts(body["messages"])
     return body, fields
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from gateway.wire.body import decode, shaped
+from gateway.wire.priced_fields import refuse_priced_fields
 
 Text = Annotated[str, Meta(min_length=1)]
 Tokens = Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1)]
@@ -32,4 +33,6 @@ def decode_embedding(raw: bytes) -> tuple[dict[str, Any], EmbeddingFields]:
         BadRequest: with the path of the first field that is wrong.
     """
     body = decode(raw)
-    return body, shaped(body, EmbeddingFields)
+    fields = shaped(body, EmbeddingFields)
+    refuse_priced_fields(body)
+    return body, fields

@@ -11,6 +11,10 @@ _REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created
 """Text fields that a chunk repeats rather than continues."""
 
 
+_OURS = frozenset({"index", "delta", "logprobs", "message"})
+"""Parts of a choice that are merged above, or that mean nothing in a stream."""
+
+
 class Fold:
     """One completion, growing chunk by chunk."""
 
@@ -25,13 +29,13 @@ class Fold:
                 self._head[name] = value
         for part in _objects(chunk.get("choices")):
             index = part.get("index")
-            choice = self._choices.setdefault(index if isinstance(index, int) else 0, {"message": {}})
+            choice = self._choices.setdefault(index if type(index) is int else 0, {"message": {}})
+            delta, logprobs = part.get("delta"), part.get("logprobs")
+            _merge(choice["message"], delta if isinstance(delta, dict) else {})
+            if isinstance(logprobs, dict):
+                _extend(choice.setdefault("logprobs", {}), logprobs)
             for name, value in part.items():
-                if name == "delta":
-                    _merge(choice["message"], value if isinstance(value, dict) else {})
-                elif name == "logprobs" and isinstance(value, dict):
-                    _extend(choice.setdefault("logprobs", {}), value)
-                elif value is not None or name not in choice:
+                if name not in _OURS and (value is not None or name not in choice):
                     choice[name] = value
 
     @property
@@ -50,6 +54,7 @@ class Fold:
         for index, choice in zip(sorted(self._choices), choices, strict=True):
             choice["index"] = index
             choice.setdefault("logprobs", None)
+            choice.setdefault("finish_reason", None)
             choice["message"].setdefault("role", "assistant")
             choice["message"].setdefault("content", None)
             for call in _objects(choice["message"].get("tool_calls")):
@@ -94,7 +99,8 @@ def _extend(into: dict[str, Any], more: dict[str, Any]) -> None:
 
 def _text(message: dict[str, Any]) -> str:
     said = [message.get(name) for name in ("content", "refusal", "reasoning_content", "reasoning")]
-    calls = [call.get("function", {}).get("arguments") for call in _objects(message.get("tool_calls"))]
+    functions = [call.get("function") for call in _objects(message.get("tool_calls"))]
+    calls = [function.get("arguments") for function in functions if isinstance(function, dict)]
     return "".join(piece for piece in [*said, *calls] if isinstance(piece, str))
 
 

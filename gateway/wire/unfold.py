@@ -17,7 +17,7 @@ def unfold(completion: dict[str, Any]) -> Iterator[dict[str, Any]]:
         calls = message.pop("tool_calls", None)
         first = message | ({"content": ""} if isinstance(content, str) else {"content": content})
         yield head | {"choices": [_part(index, first, logprobs=choice.get("logprobs"))]}
-        for start in range(0, len(content or ""), PIECE):
+        for start in range(0, len(content) if isinstance(content, str) else 0, PIECE):
             yield head | {"choices": [_part(index, {"content": content[start : start + PIECE]})]}
         for position, call in enumerate(calls or []):
             yield head | {"choices": [_part(index, {"tool_calls": [{"index": position} | call]})]}

@@ -6,8 +6,12 @@ shared home.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
+
+KEPT_S: Final = 86_400.0
+"""How long the counter of a window outlives it: a clock that steps back must not open a spent window afresh."""
 
 
 @dataclass(slots=True)
@@ -88,12 +92,12 @@ class MemoryCounters:
         return cell
 
     def _forget(self, now: float) -> None:
-        """Drop the counters of windows that are over, and of what is in flight, once no open hold draws on them."""
+        """Drop what is in flight and the counters of windows long over, once no open hold draws on them."""
         used = {id(cell) for hold in self._holds.values() for cell in hold.cells}
         over = [
             counter
             for counter, cell in self._cells.items()
-            if id(cell) not in used and (counter.window is None or counter.window.end.timestamp() <= now)
+            if id(cell) not in used and (counter.window is None or counter.window.end.timestamp() + KEPT_S <= now)
         ]
         for counter in over:
             del self._cells[counter]

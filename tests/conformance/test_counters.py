@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from governance.counters import CounterKey, Counters, Draw, Exhausted, Level, Unit
-from governance.counters.memory import MemoryCounters
+from governance.counters.memory import KEPT_S, MemoryCounters
 from governance.windows import Window, WindowKind
 
 HOMES: dict[str, Callable[[], Counters]] = {"memory": MemoryCounters}
@@ -130,13 +130,20 @@ async def test_seeding_raises_to_what_the_ledger_knows_and_never_lowers(counters
 
 
 async def test_a_window_that_is_over_is_forgotten_but_not_while_a_hold_draws_on_it(counters: Counters) -> None:
-    after = DAY.end.timestamp() + 1
+    after = DAY.end.timestamp() + KEPT_S
     await counters.hold("done", [Draw(APP, 30, 100)], NOW + 60)
     await counters.settle("done", [30])
     await counters.hold("open", [Draw(TEAM, 30, 100)], after + 60)
     await counters.expire(after)
     assert await counters.read([APP, TEAM]) == (Level(0, 0), Level(0, 30))
     assert await counters.settle("open", [7]) == (Level(7, 0),)
+
+
+async def test_a_clock_that_steps_back_does_not_open_a_spent_window_afresh(counters: Counters) -> None:
+    await counters.hold("spent", [Draw(APP, 90, 100)], NOW + 60)
+    await counters.settle("spent", [90])
+    await counters.expire(DAY.end.timestamp() + 1)
+    assert isinstance(await counters.hold("again", [Draw(APP, 30, 100)], NOW + 60), Exhausted)
 
 
 async def test_two_hundred_holders_at_once_never_pass_an_exact_cap(counters: Counters) -> None:

@@ -1,12 +1,14 @@
 """Budgets and limits, with many callers at once."""
 
 import asyncio
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from governance.keys import refresh, revoke_key
 from tests.support.running_gateway import POLICY, policy, running_gateway
 
 MICRO_TEAM: dict[str, Any] = {"name": "tight", "apps": [{"name": "bot"}]}
@@ -155,3 +157,57 @@ async def test_the_tightest_budget_is_in_the_headers(tmp_path: Path) -> None:
         scope, remaining, resets = reply.headers["x-sluice-budget"].split(";")
         assert (scope, remaining) == ("scope=app:red/bot", "remaining_usd=0.9999908")
         assert resets.endswith("T00:00:00Z")
+
+
+async def test_a_client_that_is_slow_with_its_body_spends_from_the_window_in_which_it_is_complete(
+    tmp_path: Path,
+) -> None:
+    async with running_gateway(tmp_path, tight({"limit": 1, "window": "day"})) as gateway:
+        key = await gateway.key("tight")
+        body = b'{"model":"auto","messages":[{"role":"user","content":"Hi"}]}'
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nx-api-key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        writer.write(head.encode() + body[:10])
+        await writer.drain()
+        began = datetime.now(UTC)
+        assert (await gateway.client.get("/healthz")).status_code == 200
+        half = datetime.now(UTC)
+        writer.write(body[10:])
+        assert b"200 OK" in await reader.readline()
+        writer.close()
+
+        (row,) = await gateway.rows(1)
+        assert began < half <= row.at
+
+
+async def test_a_key_revoked_while_its_body_is_on_the_way_opens_nothing(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path, tight()) as gateway:
+        key = await gateway.key("tight")
+        body = b'{"model":"auto","messages":[{"role":"user","content":"Hi"}]}'
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nx-api-key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        writer.write(head.encode() + body[:10])
+        await writer.drain()
+        assert (await gateway.client.get("/healthz")).status_code == 200
+        await revoke_key(gateway.database, key.split("-")[2], now=datetime.now(UTC))
+        await refresh(gateway.services.admission._keyring, gateway.database)
+        writer.write(body[10:])
+
+        assert b"401" in await reader.readline()
+        writer.close()
+        assert gateway.upstream.bodies == []
+
+
+async def test_an_estimate_of_ours_never_exceeds_what_was_held(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path, tight({"limit": 1, "window": "day"})) as gateway:
+        gateway.upstream.script.usage = False
+        gateway.upstream.script.pieces = ["a rather long single token "] * 100
+        await gateway.chat(await gateway.key("tight"), max_tokens=100)
+
+        (row,) = await gateway.rows(1)
+        assert row.estimated
+        assert row.cost <= row.held

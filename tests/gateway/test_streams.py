@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
@@ -148,3 +149,27 @@ async def test_stopping_settles_what_is_in_flight(tmp_path: Path) -> None:
     async with running_gateway(tmp_path, policy(cache={})) as gateway:
         (row,) = await gateway.rows(1)
         assert (row.kind, row.output_tokens) == ("settled", 1)
+
+
+async def test_a_chunk_of_odd_shape_does_not_make_an_answer_free(gateway: RunningGateway) -> None:
+    odd = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": None}]}, "message": "hi",
+                        "finish_reason": ["stop"]}], "usage": "x"}  # fmt: skip
+    gateway.upstream.script.raw = b"data: " + msgspec.json.encode(odd) + b"\n\ndata: [DONE]\n\n"
+
+    reply = await gateway.chat(await gateway.key())
+
+    (row,) = await gateway.rows(1)
+    assert reply.status_code == 200
+    assert (row.kind, row.outcome, row.attempts, row.estimated) == ("settled", "ok", 1, True)
+    assert row.cost.nanos > 0
+
+
+async def test_a_report_beyond_what_was_held_is_booked_and_seen(gateway: RunningGateway) -> None:
+    gateway.upstream.script.prompt_tokens = 50_000_000
+
+    reply = await gateway.chat(await gateway.key())
+
+    (row,) = await gateway.rows(1)
+    assert row.cost > row.held
+    assert reply.headers["x-sluice-cost-usd"] == row.cost.usd
+    assert 'sluice_overshot_usd_total{provider="engine"} 4.9' in (await gateway.client.get("/metrics")).text

@@ -35,6 +35,7 @@ class Script:
         gate: waited for before every piece after the first, when set.
         raw: bytes sent in place of events.
         finish: the finish reason.
+        silent: waited for before the first byte, when set.
     """
 
     pieces: list[str] = field(default_factory=lambda: ["Hello", ",", " world", "!"])
@@ -49,6 +50,7 @@ class Script:
     gate: asyncio.Event | None = None
     raw: bytes | None = None
     finish: str = "stop"
+    silent: asyncio.Event | None = None
 
 
 class CutConnection(Exception):
@@ -118,6 +120,8 @@ class ScriptedUpstream:
 
     async def _events(self, script: Script, body: dict[str, Any]) -> AsyncGenerator[bytes]:
         try:
+            if script.silent is not None:
+                await script.silent.wait()
             if script.raw is not None:
                 yield script.raw
                 return

@@ -96,3 +96,34 @@ async def test_a_provider_that_is_gone_is_a_502(both: WithCloud) -> None:
     reply = await both.gateway.chat(await both.gateway.key("blue"), model="far")
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (502, "upstream_error")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_cloud_call_that_times_out_is_paid_for_by_a_marked_estimate(both: WithCloud, stream: bool) -> None:
+    both.cloud.script.silent = asyncio.Event()
+
+    reply = await both.gateway.chat(
+        await both.gateway.key("blue"), model="far", stream=stream, headers={"x-sluice-timeout-ms": "100"}
+    )
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (504, "upstream_timeout")
+    (row,) = await both.gateway.rows(1)
+    assert (row.outcome, row.estimated) == ("failed", True)
+    assert row.cost.nanos > 0
+
+
+async def test_a_cloud_that_refuses_or_cannot_be_reached_is_not_paid(both: WithCloud) -> None:
+    key = await both.gateway.key("blue")
+    both.cloud.script.status = 500
+    await both.gateway.chat(key, model="far")
+
+    (row,) = await both.gateway.rows(1)
+    assert (row.cost.usd, row.attempts) == ("0.00", 1)
+
+
+async def test_whichever_name_the_caller_gave_the_bound_the_provider_gets_the_one_it_obeys(both: WithCloud) -> None:
+    await both.gateway.chat(await both.gateway.key("blue"), model="far", max_completion_tokens=7)
+
+    body = both.cloud.bodies[0]
+    assert body["max_tokens"] == 7
+    assert "max_completion_tokens" not in body

@@ -1,0 +1,71 @@
+"""What an answer has used, whatever its provider says."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.providers.upstream import Chunk
+from gateway.steps.metering import Meter
+from governance.prices import Usage
+
+
+def meter(*values: dict[str, Any], most_output: int = 1000) -> Meter:
+    made = Meter(40, most_output)
+    for value in values:
+        made.see(Chunk(msgspec.json.encode(value), value), 1.0)
+    return made
+
+
+def says(text: str, usage: Any = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}], "usage": usage}
+
+
+def test_the_last_usage_counts() -> None:
+    first = {"prompt_tokens": 5, "completion_tokens": 1}
+    last = {"prompt_tokens": 5, "completion_tokens": 2}
+
+    assert meter(says("a", first), says("b", last)).reported == Usage(fresh_input=5, output=2)
+
+
+def test_an_answer_of_text_without_tokens_is_not_believed() -> None:
+    assert meter(says("hello", {"prompt_tokens": 5, "completion_tokens": 0})).reported is None
+    assert meter(says("", {"prompt_tokens": 5, "completion_tokens": 0})).reported == Usage(fresh_input=5)
+
+
+def test_a_guess_is_never_more_than_was_held() -> None:
+    assert meter(says("x" * 4000), most_output=7).guess == Usage(fresh_input=10, output=7)
+
+
+def test_usage_that_makes_no_sense_does_not_reach_the_client() -> None:
+    assert meter(says("hello", "lots")).completion()["usage"]["completion_tokens"] == 2
+
+
+def test_the_usage_so_far_is_ours_alone() -> None:
+    value = says("a", {"prompt_tokens": 5, "completion_tokens": 1})
+    seen = Meter(40, 10).see(Chunk(msgspec.json.encode(value), value), 1.0)
+
+    assert seen is not None
+    assert "usage" not in msgspec.json.decode(seen)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["choices", "delta", "message", "index", "content", "tool_calls", "function", "arguments",
+                         "finish_reason", "logprobs", "usage", "role", "x"]), inner, max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["choices", "usage", "id", "x"]), json_values, max_size=4), max_size=4))
+def test_no_shape_of_chunk_can_keep_an_answer_from_being_settled(values: list[dict[str, Any]]) -> None:
+    made = meter(*values)
+
+    assert isinstance(made.guess, Usage)
+    assert made.reported is None or made.reported.total >= 0
+    assert isinstance(made.complete, bool)
+    assert isinstance(made.completion()["usage"], dict)
