@@ -2,13 +2,19 @@
 
 Everything in a body counts, known to us or not, except the few fields below that cannot change the answer. Guessing
 the other way round, with a list of fields that count, would serve wrong answers the day a provider adds a field.
+
+Requests of megabytes come this way before any limit has been asked, so the work is left to compiled code: the body is
+written again with sorted fields, and only a body that holds such a number as `1.0` is read and written once more.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from hashlib import sha256
+from typing import Final
+
+import msgspec
 
 from cache.errors import TooDeep
 
@@ -26,8 +32,7 @@ IGNORED = frozenset({
 })  # fmt: skip
 """Top-level fields that cannot change the answer: how it travels, who asked, where the provider keeps its prefix."""
 
-MAX_DEPTH = 64
-_EXACT_FLOAT = 2**53  # above it, floats no longer name every integer
+_EXACT_FLOAT: Final = 2**53  # above it, floats no longer name every integer
 
 
 def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str, endpoint: str) -> bytes:
@@ -37,7 +42,7 @@ def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str,
     (`1` is neither `true` nor `"1"`), and every field outside `IGNORED` do.
 
     Args:
-        body: The request as parsed from JSON.
+        body: The request as parsed from JSON; its texts hold no half of a surrogate pair, which has no UTF-8.
         partition: The sharing group, from `cache.partition`.
         model_class: The model that would answer, or a name for models whose answers may stand for one another.
         endpoint: The path asked, as one body may mean different things on different paths.
@@ -46,22 +51,24 @@ def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str,
         32 bytes (SHA-256).
 
     Raises:
-        TooDeep: The body is nested more than `MAX_DEPTH` levels deep.
+        TooDeep: The body is nested more deeply than the interpreter can follow.
     """
     counted = {name: value for name, value in body.items() if name not in IGNORED}
-    request = [endpoint, model_class, partition, _canonical(counted, MAX_DEPTH)]
-    text = json.dumps(request, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    # JSON may carry half a surrogate pair, which strict UTF-8 has no bytes for.
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+    try:
+        text = _encode([endpoint, model_class, partition, counted])
+        if _WHOLE_FLOAT.search(text):
+            text = _encode(_NUMBERS_BY_VALUE.decode(text))
+    except RecursionError:
+        raise TooDeep from None
+    return sha256(text).digest()
 
 
-def _canonical(value: object, depth: int) -> object:
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) <= _EXACT_FLOAT else value
-    if isinstance(value, str) or not isinstance(value, Mapping | Sequence):
-        return value
-    if depth == 0:
-        raise TooDeep(MAX_DEPTH)
-    if isinstance(value, Mapping):
-        return {str(name): _canonical(item, depth - 1) for name, item in value.items()}
-    return [_canonical(item, depth - 1) for item in value]
+def _by_value(literal: str) -> int | float:
+    number = float(literal)
+    return int(number) if number.is_integer() and abs(number) <= _EXACT_FLOAT else number
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_NUMBERS_BY_VALUE = msgspec.json.Decoder(float_hook=_by_value)
+_WHOLE_FLOAT = re.compile(rb"\.0[\],}]")
+"""Where a float may stand that names an integer; in a text it is a false alarm, which costs only time."""

@@ -27,12 +27,7 @@ class BadDirective(CacheError):
 
 
 class TooDeep(CacheError):
-    """A request body nested more deeply than any real request.
+    """A request body nested more deeply than any real request."""
 
-    Attributes:
-        limit: The deepest nesting that is compared.
-    """
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the body is nested more than {limit} levels deep")
-        self.limit = limit
+    def __init__(self) -> None:
+        super().__init__("the body is nested too deep to be compared")
