@@ -1,8 +1,7 @@
 """The wire: bytes to requests, facts to replies.
 
-`body.py` decodes any JSON body; `chat_body.py` and `embedding_body.py` say what a request must look like;
-`controls.py` and `attribution.py` read headers; `sse.py` splits and joins event streams; `fold.py` makes one
-completion of many chunks and `unfold.py` the way back; `reply.py` writes an answer and `departure.py` learns that
+`body.py` decodes any JSON body and `request/` says what one must look like and what its headers mean; `sse.py` splits
+and joins event streams; `fold.py` makes one completion of many chunks and `unfold.py` the way back; `reply.py` writes an answer and `departure.py` learns that
 nobody waits for it; `headers.py` renders what a reply says about itself; `errors.py` is the one table from
 exceptions to HTTP.
 

@@ -19,30 +19,37 @@ class EventSplitter:
 
     def __init__(self, limit_bytes: int = 16 * 1024 * 1024) -> None:
         self._limit = limit_bytes
-        self._rest = b""
+        self._rest = bytearray()  # of a line whose end has not come
+        self._ended_in_cr = False
         self._data: list[bytes] = []
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the payloads completed by `chunk`; comments and fields other than `data` are dropped.
 
+        Each byte is looked at once, however the reads fall.
+
         Raises:
             EventTooLong: an unfinished event holds more than the limit.
         """
-        # A trailing \r may be the first half of \r\n: it waits for the next read.
-        buffer = self._rest + chunk
-        held = b"\r" if buffer.endswith(b"\r") else b""
-        *lines, tail = _LINE_END.split(buffer.removesuffix(held))
-        self._rest = tail + held
+        if not chunk:
+            return []
+        if self._ended_in_cr:  # a \r ends a line by itself, so this \n is the second half of the same end
+            chunk = chunk.removeprefix(b"\n")
+        self._ended_in_cr = chunk.endswith(b"\r")
+        *lines, tail = _LINE_END.split(chunk)
+        if lines:
+            lines[0] = bytes(self._rest) + lines[0]
+            self._rest.clear()
+        self._rest += tail
         events = [event for line in lines if (event := self._line(line)) is not None]
         if self._size + len(self._rest) > self._limit:
             raise EventTooLong(f"an event of the stream is longer than {self._limit} bytes")
         return events
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether the stream stopped inside an event."""
-        return bool(self._data or self._rest.strip())
+    def end(self) -> bytes | None:
+        """Return the payload of the event inside which the stream has ended, if it ended inside one."""
+        return next(iter(self.feed(b"\n\n")), None)
 
     def _line(self, line: bytes) -> bytes | None:
         if not line:
@@ -53,10 +60,10 @@ class EventSplitter:
         name, _, value = line.partition(b":")
         if name == b"data":
             self._data.append(value.removeprefix(b" "))
-            self._size += len(value)
+            self._size += len(value) + 1  # so that empty lines count as well
         return None
 
 
 def event(payload: bytes) -> bytes:
-    """Return one event that carries `payload`; payloads are JSON and hold no line breaks."""
-    return b"data: " + payload + b"\n\n"
+    """Return one event that carries `payload`, which is JSON: a line break in it stands between tokens and may go."""
+    return b"data: " + payload.replace(b"\n", b"") + b"\n\n"

@@ -1,5 +1,7 @@
 """Event streams, cut anywhere."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,21 +28,23 @@ def test_lines_of_one_event_are_joined_and_other_fields_dropped() -> None:
     assert EventSplitter().feed(b"event: x\nid: 1\ndata: one\ndata:two\n\n") == [b"one\ntwo"]
 
 
-def test_an_unfinished_event_is_known() -> None:
+@pytest.mark.parametrize("cut", [b"data: half", b"data: half\n", b"data: half\r\n", b"data: half\n: a comment"])
+def test_an_event_in_which_the_stream_ends_is_given_at_the_end(cut: bytes) -> None:
     splitter = EventSplitter()
-    splitter.feed(b"data: half")
 
-    assert splitter.unfinished
+    assert splitter.feed(cut) == []
+    assert splitter.end() == b"half"
+    assert splitter.end() is None
 
 
 def test_blank_lines_alone_are_no_event() -> None:
     splitter = EventSplitter()
 
     assert splitter.feed(b"\n\n\n: keep-alive\n\n") == []
-    assert not splitter.unfinished
+    assert splitter.end() is None
 
 
-@pytest.mark.parametrize("stream", [b"x" * 200, b"data: " + b"x" * 200, b"data: xxxxxxxxxxxx\n" * 20])
+@pytest.mark.parametrize("stream", [b"x" * 200, b"data: " + b"x" * 200, b"data: xxxxxxxxxxxx\n" * 20, b"data\n" * 200])
 def test_an_event_without_end_is_given_up(stream: bytes) -> None:
     with pytest.raises(EventTooLong):
         EventSplitter(limit_bytes=100).feed(stream)
@@ -48,3 +52,17 @@ def test_an_event_without_end_is_given_up(stream: bytes) -> None:
 
 def test_an_event_is_written_as_it_is_read() -> None:
     assert EventSplitter().feed(event(b'{"a":1}')) == [b'{"a":1}']
+
+
+def test_an_event_of_several_lines_is_passed_on_in_one() -> None:
+    (payload,) = EventSplitter().feed(b'data: {"a":\ndata: 1}\n\n')
+
+    assert event(payload) == b'data: {"a":1}\n\n'
+
+
+def test_a_long_line_is_looked_at_once() -> None:
+    splitter, began = EventSplitter(), time.perf_counter()
+    for _ in range(900):
+        splitter.feed(b"x" * 16384)
+
+    assert time.perf_counter() - began < 1

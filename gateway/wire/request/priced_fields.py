@@ -1,0 +1,69 @@
+"""Fields of a request that can change what it costs or which model answers, beyond what governance reads.
+
+A hold covers the answer that was priced. A field that swaps the model, adds a fee, lifts the bound on the answer or
+moves the request to a dearer rate would leave the hold behind, so such fields are refused by name rather than passed
+on. Providers disagree on names and some match them without case, so a governed name in other letters is refused too.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gateway.errors import BadRequest
+
+GOVERNED = frozenset(
+    {"model", "messages", "input", "n", "stream", "stream_options", "max_tokens", "max_completion_tokens", "stop",
+     "user", "metadata", "cache", "cache_salt"}
+)  # fmt: skip
+"""What we read or set ourselves, spelled so and in no other way."""
+
+_PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
+    "service_tier": ((str, "auto"), (str, "default"), (str, "flex")),
+    "web_search_options": (),
+    "prediction": (),
+    "audio": (),
+    "models": (),
+    "provider": (),
+    "plugins": (),
+    "route": (),
+    "best_of": ((int, 1),),
+    "use_beam_search": ((bool, False),),
+    "n_predict": (),
+    "num_predict": (),
+    "max_new_tokens": (),
+    "max_output_tokens": (),
+}
+"""Field and the values of it, with their types, that change nothing; null never does."""
+
+_UNPRICED_PARTS = frozenset({"input_audio", "audio_url", "video_url", "video"})
+
+
+def refuse_priced_fields(body: Mapping[str, Any]) -> None:
+    """Refuse a body that could cost more than it will be held for.
+
+    Raises:
+        BadRequest: with the field's name.
+    """
+    for name, value in body.items():
+        lowered = name.lower()
+        if lowered in GOVERNED and name != lowered:
+            raise BadRequest(f"{lowered!r} must be written in small letters.", param=lowered)
+        if lowered in _PRICED and value is not None and (type(value), value) not in _PRICED[lowered]:
+            raise BadRequest(f"{lowered!r} can change the price or the model of a request and is not allowed.", lowered)
+    if "audio" in (body.get("modalities") or ()):
+        raise BadRequest("Audio answers have no price here and are not allowed.", param="modalities")
+
+
+def refuse_unpriced_parts(messages: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse sound and film in messages: they are billed at rates that the price of a model does not hold.
+
+    Raises:
+        BadRequest: with the part's path.
+    """
+    for index, message in enumerate(messages):
+        if message.get("audio") is not None:
+            raise BadRequest("Audio has no price here and is not allowed.", param=f"messages[{index}].audio")
+        content = message.get("content")
+        for place, part in enumerate(content if isinstance(content, list) else ()):
+            if part.get("type") in _UNPRICED_PARTS:
+                path = f"messages[{index}].content[{place}].type"
+                raise BadRequest("Audio and video have no price here and are not allowed.", param=path)

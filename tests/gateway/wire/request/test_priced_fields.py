@@ -1,0 +1,52 @@
+"""What could cost more than it is held for is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from gateway.errors import BadRequest
+from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_unpriced_parts
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("service_tier", "priority"), ("web_search_options", {}), ("prediction", {"type": "content"}),
+        ("audio", {"voice": "x"}), ("models", ["other"]), ("provider", {}), ("plugins", []), ("best_of", 4),
+        ("best_of", True), ("n_predict", -1), ("max_new_tokens", 9), ("max_output_tokens", 9), ("N_Predict", 5),
+    ],
+)  # fmt: skip
+def test_a_field_that_moves_the_price_is_refused(field: str, value: Any) -> None:
+    with pytest.raises(BadRequest) as refused:
+        refuse_priced_fields({"model": "m", field: value})
+    assert refused.value.param == field.lower()
+
+
+@pytest.mark.parametrize("field", ["Model", "N", "MAX_TOKENS", "Max_Completion_Tokens", "Stream"])
+def test_a_governed_field_in_other_letters_is_refused(field: str) -> None:
+    with pytest.raises(BadRequest, match="small letters"):
+        refuse_priced_fields({field: 1})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"service_tier": "auto"}, {"service_tier": "flex"}, {"service_tier": None}, {"best_of": 1}, {"audio": None},
+        {"modalities": ["text"]}, {"n": 3, "max_tokens": 5, "Novel": 1, "reasoning_effort": "low", "tools": []},
+    ],
+)  # fmt: skip
+def test_what_moves_no_price_is_let_through(body: dict[str, Any]) -> None:
+    refuse_priced_fields(body)
+
+
+def test_audio_answers_are_refused() -> None:
+    with pytest.raises(BadRequest, match="Audio"):
+        refuse_priced_fields({"modalities": ["text", "audio"]})
+
+
+@pytest.mark.parametrize(
+    "message", [{"content": [{"type": "text"}, {"type": "input_audio"}]}, {"content": "x", "audio": {"id": "a"}}]
+)
+def test_sound_in_a_message_is_refused(message: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest, match="Audio"):
+        refuse_unpriced_parts([message])
