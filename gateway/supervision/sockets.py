@@ -24,11 +24,25 @@ def claim_port(host: str, port: int) -> int:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: TIME_WAIT is no obstacle
         try:
             probe.bind((host, port))
-        except OSError as error:
-            reason = "the port is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
-            message = f"cannot listen on {host}:{port}: {reason}; stop what uses it, or choose another: PORT=…"
-            raise PortTaken(message, host, port, reason) from error
+        except (OSError, UnicodeError) as error:
+            reason, cure = _told(error, host)
+            raise PortTaken(f"cannot listen on {host}:{port}: {reason}; {cure}", host, port, reason) from error
         return int(probe.getsockname()[1])
+
+
+def _told(error: OSError | UnicodeError, host: str) -> tuple[str, str]:
+    """Word why an address cannot be listened on, and what to do."""
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return f"there is no host {host!r}", "choose an address of this machine: HOST=…"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return "the port is taken", "stop what uses it, or choose another: PORT=…"
+        case errno.EACCES:
+            return "this user may not", "choose a port from 1024 up: PORT=…"
+        case errno.EADDRNOTAVAIL:
+            return "this machine has no such address", "choose one that it has: HOST=…"
+        case _:
+            return (error.strerror or str(error)).lower(), "choose another address: HOST=… PORT=…"
 
 
 @contextmanager

@@ -36,21 +36,26 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to run: the gateway, the engine if the policy has one, and what to say once `/readyz` answers 200."""
+    """What to run: the gateway, the engine if the policy has one, and what to say once `/readyz` answers 200.
+
+    `engines` are the policy's names for the engine that is started here.
+    """
 
     gateway: Command
     engine: Command | None
     ready_at: Place
     greeting: Callable[[], str]
+    engines: frozenset[str] = frozenset()
     grace_s: float = 20.0
     backoff: Backoff = field(default_factory=Backoff)
 
 
-class _NotReady(msgspec.Struct):
-    """What `/readyz` says when it says no."""
+class _Readiness(msgspec.Struct):
+    """What `/readyz` says beside yes or no."""
 
     reasons: list[str] = []
     unavailable: dict[str, str] = {}
+    unavailable_models: dict[str, str] = {}
 
 
 class Supervisor:
@@ -84,9 +89,9 @@ class Supervisor:
         ended, told = loop.create_task(gateway.wait()), loop.create_task(self._stopping.wait())
         try:
             await asyncio.wait({ended, told}, return_when=asyncio.FIRST_COMPLETED)
-            status = 0 if told.done() else _shell_status(await ended)
-            if not told.done():
-                self._say(f"The gateway ended by itself with status {status}; stopping.")
+            by_itself = not told.done()
+            if by_itself:
+                self._say(f"The gateway ended by itself with status {_shell_status(await ended)}; stopping.")
         finally:
             greeter.cancel()
             await self._stop(gateway, engine)
@@ -94,7 +99,9 @@ class Supervisor:
             told.cancel()
             for number in _STOP_SIGNALS:
                 loop.remove_signal_handler(number)
-        return status
+        status = await ended
+        # Told to stop, it may still fail; that it was killed at the end of its time is our doing.
+        return _shell_status(status) if by_itself else max(0, status)
 
     async def _start(self, command: Command) -> Process:
         process = await start(command)
@@ -128,30 +135,42 @@ class Supervisor:
         """Greet once the gateway is ready; until then say what it waits for, each thing once."""
         said = ""
         while (reply := await ask(self._plan.ready_at, "/readyz")) is None or reply.status != 200:  # noqa: PLR2004  (OK)
-            if (waiting := _waiting_for(reply)) != said:
+            if (waiting := _waiting_for(reply, self._plan.engines)) != said:
                 self._say(waiting)
                 said = waiting
             await asyncio.sleep(_POLL_S)
         self._announce(self._plan.greeting())
+        for model, reason in _readiness(reply).unavailable_models.items():
+            self._say(f"Model {model} cannot be called yet: {reason}.")
 
     def _told_to_stop(self) -> None:
         if self._stopping.is_set():
             for process in self._alive:
                 if process.returncode is None:
                     process.kill()
+        else:
+            self._say("Stopping: finishing what is in flight (Ctrl-C again cuts it off) …")
         self._stopping.set()
 
 
-def _waiting_for(reply: Reply | None) -> str:
-    """Word why `/readyz` says no."""
+def _waiting_for(reply: Reply | None, engines: frozenset[str]) -> str:
+    """Word why `/readyz` says no; an engine that was started here and does not answer is loading."""
     if reply is None:
         return "Waiting for the gateway to listen …"
+    said = _readiness(reply)
+    reasons = [f"{reason[:1].lower()}{reason[1:]}".removesuffix(".") for reason in said.reasons]
+    others = [f"provider {name}: {reason}" for name, reason in said.unavailable.items() if name not in engines]
+    loading = ["the engine is still loading"] if engines & said.unavailable.keys() else []
+    if pieces := [*reasons, *loading, *others]:
+        return f"Not ready yet: {'; '.join(pieces)}"
+    return f"Waiting for the gateway, which answers {reply.status} …"
+
+
+def _readiness(reply: Reply) -> _Readiness:
     try:
-        said = msgspec.json.decode(reply.body, type=_NotReady)
+        return msgspec.json.decode(reply.body, type=_Readiness)
     except msgspec.MsgspecError:
-        return f"Waiting for the gateway, which answers {reply.status} …"
-    providers = (f"{name}: {reason}" for name, reason in said.unavailable.items())
-    return f"Not ready yet: {' '.join((*said.reasons, *providers))}"
+        return _Readiness()
 
 
 def _shell_status(returncode: int) -> int:

@@ -1,6 +1,6 @@
 """A stand-in for a gateway or an engine: a real process that logs its life and answers `/readyz` as it is told.
 
-Usage: python scripted_process.py NAME LOG [--port N --busy N] [--deaf] [--dies STATUS]
+Usage: python scripted_process.py NAME LOG [--port N --busy N] [--deaf] [--dies STATUS] [--ends STATUS]
 """
 
 import argparse
@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--busy", type=int, default=0, help="answer 503 so many times first")
     parser.add_argument("--deaf", action="store_true", help="ignore SIGTERM")
     parser.add_argument("--dies", type=int, help="end at once with this status")
+    parser.add_argument("--ends", type=int, default=0, help="end with this status when told to")
     asked = parser.parse_args()
 
     def note(event: str) -> None:
@@ -41,9 +42,13 @@ def main() -> None:
     while not over.wait(0.05):
         pass
     note("ended")
+    sys.exit(asked.ends)
 
 
-NOT_READY = b'{"reasons": ["No chat model can be called."], "unavailable": {"engine": "loading"}}'
+NOT_READY = (
+    b'{"reasons": ["No chat model can be called."], "unavailable": {"engine": "answers 503", "cloud": "no key"}, '
+    b'"unavailable_models": {"minilm": "still loading"}}'
+)
 
 
 def serve(port: int, busy: int) -> None:

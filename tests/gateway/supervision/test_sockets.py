@@ -19,8 +19,14 @@ def test_a_taken_port_is_named_with_what_to_do() -> None:
 
 
 def test_an_address_of_another_machine_cannot_be_claimed() -> None:
-    with pytest.raises(PortTaken, match="cannot assign requested address"):
+    with pytest.raises(PortTaken, match="this machine has no such address; choose one that it has: HOST="):
         claim_port("192.0.2.1", 4000)
+
+
+@pytest.mark.parametrize("host", ["no such host", "no..such.host"])
+def test_a_host_without_an_address_is_named_with_what_to_do(host: str) -> None:
+    with pytest.raises(PortTaken, match=f"there is no host '{host}'; choose an address .* HOST="):
+        claim_port(host, 4000)
 
 
 def test_the_engines_socket_is_in_the_home(tmp_path: Path) -> None:
