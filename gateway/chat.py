@@ -25,9 +25,9 @@ from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.shaping import Shaped, shape
 from gateway.steps.slot import ExactCache, Slot
-from gateway.wire.chat_body import ChatFields
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
+from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.unfold import unfold, usage_chunk
 from governance.ledger.events import Settlement
 from governance.purse import Hold

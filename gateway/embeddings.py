@@ -15,8 +15,8 @@ from gateway.steps.admission import Admission, Asked
 from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.slot import ExactCache, Slot
-from gateway.wire.embedding_body import EmbeddingFields
 from gateway.wire.headers import Facts
+from gateway.wire.request.embedding_body import EmbeddingFields
 from governance.prices import Usage
 from governance.purse import Hold
 

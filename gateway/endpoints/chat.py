@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from gateway.chat import TOTAL_S, ChatService
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
-from gateway.wire.chat_body import decode_chat
 from gateway.wire.departure import Departure, Receive
 from gateway.wire.reply import PlainReply, Send, StreamedReply
+from gateway.wire.request.chat_body import decode_chat
 from governance.identity import Caller
 
 

@@ -9,12 +9,12 @@ from gateway.errors import BadRequest
 from gateway.operations.metrics import Metrics
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
-from gateway.wire.attribution import read_offered
 from gateway.wire.body import LIMIT_BYTES
-from gateway.wire.controls import Headers, credential, read_controls, read_headers
 from gateway.wire.departure import Receive
 from gateway.wire.errors import UNEXPECTED, shape_of
 from gateway.wire.reply import Send, send_error
+from gateway.wire.request.attribution import read_offered
+from gateway.wire.request.controls import Headers, credential, read_controls, read_headers
 from governance.errors import Unauthenticated, UnknownTeam
 from governance.identity import Caller
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from gateway.embeddings import TOTAL_S, EmbeddingService
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.wire.departure import Receive
-from gateway.wire.embedding_body import decode_embedding
 from gateway.wire.headers import render
 from gateway.wire.reply import Send, send_json
+from gateway.wire.request.embedding_body import decode_embedding
 from governance.identity import Caller
 
 

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from gateway.catalogue import Catalogue
 from gateway.errors import ModelNotFound
 from gateway.steps.admission import Admission, Entitled
-from gateway.wire.attribution import read_offered
-from gateway.wire.controls import credential, read_headers
+from gateway.wire.request.attribution import read_offered
+from gateway.wire.request.controls import credential, read_headers
 
 
 def entitled(request: Request, admission: Admission, now: Callable[[], datetime]) -> Entitled:

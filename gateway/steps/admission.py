@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 from cache.errors import CacheError
 from gateway.errors import ModelNotFound
 from gateway.steps.accounts import Accounts
-from gateway.wire.controls import Controls, Credential
 from gateway.wire.errors import shape_of
+from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
 from governance.errors import GovernanceError, UnknownTeam
 from governance.identity import Caller, Keyring

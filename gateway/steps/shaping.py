@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.wire.chat_body import ChatFields
+from gateway.wire.request.chat_body import ChatFields
 from governance.attribution import Attribution
 from governance.policy.rules import OutputRule
 
