@@ -9,6 +9,7 @@ EngineError
 ├── ModelLoading(model)                                  it will be, once its weights are read
 ├── Overloaded(retry_after_s)                            the queue is full
 ├── GenerationFailed(reason)                             the model failed while it made the answer
+│   └── NothingToChoose(reason)                          no token of one row of logits can be sampled
 ├── EngineStopped                                        the engine is stopping, or died
 └── ModelFileInvalid(path, reason)                       truncated, hostile or unknown weights
 
@@ -120,6 +121,10 @@ class GenerationFailed(EngineError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the answer could not be completed: {reason}")
         self.reason = reason
+
+
+class NothingToChoose(GenerationFailed):
+    """A row of logits in which no token can be sampled: all are banned, or one is not a number."""
 
 
 class EngineStopped(EngineError):

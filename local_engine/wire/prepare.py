@@ -101,15 +101,16 @@ def detokenize(body: DetokenizeBody, model: TextModel) -> str:
 
 def _job(body: GenerationBody, prompts: list[list[int]], model: TextModel, shape: Shape, head: Head) -> Job:
     choices = body.n or 1
+    sampling = sampling_of(body, [len(prompt) for prompt in prompts], model.limits)
     requests = tuple(
         Request(
             request_id=f"{head.answer_id}-{number}",
             prompt=tuple(prompt),
-            params=sampling_of(body, len(prompt), model.limits),
+            params=params,
             choices=choices,
             namespace=Namespace(body.cache_salt or ""),
         )
-        for number, prompt in enumerate(prompts)
+        for number, (prompt, params) in enumerate(zip(prompts, sampling, strict=True))
     )
     options = body.stream_options
     transcript = Transcript(

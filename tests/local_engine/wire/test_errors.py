@@ -15,6 +15,7 @@ EXAMPLES: dict[str, tuple[errors.EngineError, str]] = {
     "ModelNotFound": (errors.ModelNotFound("x"), "model_not_found"),
     "ModelLoading": (errors.ModelLoading("x"), "model_loading"),
     "Overloaded": (errors.Overloaded(3), "overloaded"),
+    "NothingToChoose": (errors.NothingToChoose("x"), "generation_failed"),
     "GenerationFailed": (errors.GenerationFailed("x"), "generation_failed"),
     "EngineStopped": (errors.EngineStopped(), "engine_stopped"),
     "ModelFileInvalid": (errors.ModelFileInvalid(Path("x"), "y"), "internal_error"),
