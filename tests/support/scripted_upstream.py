@@ -63,7 +63,7 @@ class ScriptedUpstream:
     def __init__(self) -> None:
         self.script = Script()
         self.healthy = True
-        self.served = ("smollm2-135m-instruct", "all-minilm-l6-v2")
+        self.served: tuple[str, ...] = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         self.rates = {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
