@@ -11,6 +11,7 @@ EngineError
 ├── GenerationFailed(reason)                             the model failed while it made the answer
 │   └── NothingToChoose(reason)                          no token of one row of logits can be sampled
 ├── EngineStopped                                        the engine is stopping, or died
+├── CallerGone                                           nobody waits for the answer any more
 └── ModelFileInvalid(path, reason)                       truncated, hostile or unknown weights
 
 The classes carry facts, not statuses: what an error means on a wire is the server's business.
@@ -41,13 +42,16 @@ class ContextTooLong(InvalidRequest):
     """A prompt and its answer that together exceed what one sequence may hold.
 
     Attributes:
-        prompt_tokens: Tokens in the prompt.
+        prompt_tokens: Tokens in the prompt, or a lower bound when it was not worth counting them.
         max_tokens: Tokens asked for; 0 for an embedding.
         limit: Tokens that a sequence may hold.
     """
 
-    def __init__(self, prompt_tokens: int, max_tokens: int, limit: int, param: str | None = None) -> None:
-        asked = f"{prompt_tokens} prompt tokens" + (f" + {max_tokens} to generate" if max_tokens else "")
+    def __init__(
+        self, prompt_tokens: int, max_tokens: int, limit: int, param: str | None = None, *, is_at_least: bool = False
+    ) -> None:
+        counted = f"at least {prompt_tokens}" if is_at_least else f"{prompt_tokens}"
+        asked = f"{counted} prompt tokens" + (f" + {max_tokens} to generate" if max_tokens else "")
         super().__init__(f"maximum context length is {limit} tokens, the request has {asked}", param)
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
@@ -132,6 +136,13 @@ class EngineStopped(EngineError):
 
     def __init__(self) -> None:
         super().__init__("the engine has stopped")
+
+
+class CallerGone(EngineError):
+    """The caller left before it had its answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the caller has gone")
 
 
 class ModelFileInvalid(EngineError):

@@ -17,6 +17,7 @@ EXAMPLES: dict[str, tuple[errors.EngineError, str]] = {
     "Overloaded": (errors.Overloaded(3), "overloaded"),
     "NothingToChoose": (errors.NothingToChoose("x"), "generation_failed"),
     "GenerationFailed": (errors.GenerationFailed("x"), "generation_failed"),
+    "CallerGone": (errors.CallerGone(), "internal_error"),
     "EngineStopped": (errors.EngineStopped(), "engine_stopped"),
     "ModelFileInvalid": (errors.ModelFileInvalid(Path("x"), "y"), "internal_error"),
     "EngineError": (errors.EngineError("x"), "internal_error"),
