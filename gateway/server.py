@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
+from socket import socket
 from typing import Final
 
 import uvicorn
@@ -12,17 +13,31 @@ import uvicorn
 from gateway.app import create_app
 from gateway.services import open_services
 from gateway.settings import Settings
+from gateway.wire.connection import Connection
 
 DRAIN_S: Final = 15
 """How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
 
+_SETTLE_S: Final = 5
 
-class _Server(uvicorn.Server):
+
+class GatewayServer(uvicorn.Server):
     """Uvicorn, with the signals left to us: its own handling ends the process before the ledger is closed."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
+        """Capture none."""
         yield
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop, and wait for the requests that were cut off: each has its client to tell and its hold to settle."""
+        await super().shutdown(sockets)
+        tasks = set(self.server_state.tasks)
+        for task in tasks:
+            if not task.cancelling():  # all of them when the stop was forced
+                task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_SETTLE_S)
 
 
 def run(settings: Settings) -> None:
@@ -39,12 +54,13 @@ def run(settings: Settings) -> None:
 
 async def _serve(settings: Settings) -> None:
     async with open_services(settings, os.environ) as services:
-        server = _Server(
+        server = GatewayServer(
             uvicorn.Config(
                 create_app(services),
                 host=settings.host,
                 port=settings.port,
-                http="httptools",
+                http=Connection,
+                ws="none",
                 lifespan="off",
                 access_log=False,
                 log_config=None,
