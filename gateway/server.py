@@ -48,6 +48,7 @@ def run(settings: Settings) -> None:
         OSError: the address is taken.
     """
     settings.refuse_many_workers()
+    _allow_open_files(2 * Connection.bounds.connections + 1024)
     with asyncio.Runner(loop_factory=_loop) as runner:
         runner.run(_serve(settings))
 
@@ -75,6 +76,18 @@ async def _serve(settings: Settings) -> None:
         services.log.info("serving", host=settings.host, port=settings.port)
         await server.serve()
         services.log.info("stopped", open_holds=services.purse.open_holds)
+
+
+def _allow_open_files(most: int) -> None:
+    """Raise this process's limit, often 1024, as far as the system lets it, so that clients leave the ledger its own."""
+    try:
+        import resource  # noqa: PLC0415  absent on Windows
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _stop(server: uvicorn.Server) -> None:
