@@ -16,7 +16,7 @@ class RecordingLedger:
     def admit(self) -> None:
         """Let a new request in unless the ledger is full."""
         if self.full:
-            raise LedgerBehind(queued=1, limit=1)
+            raise LedgerBehind(1, "full")
 
     def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
         """Keep the entries."""
