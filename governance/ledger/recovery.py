@@ -15,7 +15,8 @@ from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.journal.backlog import entries_of
 from governance.ledger.journal.legacies import Left, Legacy
 from governance.ledger.rows import Row
-from governance.ledger.tables import LedgerEventRow, micros
+from governance.ledger.spans import ended_between, figures
+from governance.ledger.tables import LedgerEventRow
 from governance.limits import dimensions_of
 from governance.money import Nanodollars
 from governance.windows import Window
@@ -102,14 +103,19 @@ async def expire_orphans(database: Database) -> int:
 
 
 async def spent(database: Database, scope: str, window: Window) -> Nanodollars:
-    """Sum what a scope has spent in a window."""
-    events = LedgerEventRow
-    within = [getattr(events, column) == name for column, name in dimensions_of(scope).items()]
-    query = select(func.coalesce(func.sum(events.cost_nanos), 0)).where(
-        events.kind != EventKind.HELD.value,
-        events.at >= micros(window.start),
-        events.at < micros(window.end),
-        *within,
-    )
+    """Sum what a scope has spent in a window.
+
+    Raises:
+        StoreUnavailable: The database does not answer.
+    """
+    columns = dimensions_of(scope)
     async with database.reading() as connection:
-        return Nanodollars(int(await connection.scalar(query) or 0))
+        if columns.keys() <= {"team", "app"}:
+            by = "app" if "app" in columns else "team"
+            found = await figures(connection, by, (window.start, window.end), columns.get("team"))
+            return Nanodollars(sum(used.cost for (_, name), used in found.items() if columns.get(by, name) == name))
+        within = [getattr(LedgerEventRow, column) == name for column, name in columns.items()]
+        query = select(func.coalesce(func.sum(LedgerEventRow.cost_nanos), 0))
+        return Nanodollars(
+            int(await connection.scalar(query.where(ended_between(window.start, window.end), *within)) or 0)
+        )
