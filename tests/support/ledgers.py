@@ -12,6 +12,7 @@ class RecordingLedger:
 
     entries: list[LedgerEvent | LedgerAttempt] = field(default_factory=list)
     full: bool = False
+    takes_holds: bool = True
 
     def admit(self) -> None:
         """Let a new request in unless the ledger is full."""
@@ -20,6 +21,9 @@ class RecordingLedger:
 
     def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
         """Keep the entries."""
+        held = any(isinstance(entry, LedgerEvent) and entry.kind is EventKind.HELD for entry in entries)
+        if held and not self.takes_holds:
+            raise LedgerBehind(1, "full")
         self.entries.extend(entries)
 
     @property
