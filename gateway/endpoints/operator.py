@@ -34,6 +34,7 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
         metrics.ledger_queue.set(health.queued)
         metrics.ledger_dropped.set(health.refusals_dropped)
         metrics.ledger_rejected.set(health.rejected)
+        metrics.ledger_lost.set(health.lost + health.damaged)
         metrics.ledger_oldest.set(health.oldest_s)
         metrics.ledger_journal.set(health.journal_bytes)
         for name, available in catalogue.availability().items():

@@ -35,6 +35,9 @@ class Metrics:
         self.ledger_rejected = Gauge(
             "sluice_ledger_rejected", "Entries that the database would not take.", registry=self.registry
         )
+        self.ledger_lost = Gauge(
+            "sluice_ledger_lost", "Places where the disk lost what the journal had.", registry=self.registry
+        )
         self.ledger_oldest = Gauge(
             "sluice_ledger_oldest_seconds", "Age of the oldest entry not yet stored.", registry=self.registry
         )

@@ -15,8 +15,9 @@ class LedgerHealth:
         journal_failure: Why the journal cannot be written; None when it can.
         journal_bytes: Disk space that the journal has set aside.
         refusals_dropped: Refused requests that were counted but not recorded, because there was no room.
-        rejected: Entries that nothing would take; each is in the log.
-        lost: Stretches of journals that were damaged, and entries that could not be read back.
+        rejected: Entries of this process that nothing would take; each is in the log.
+        lost: Entries of this process that could not be read back from the journal.
+        damaged: Places in the journals of dead processes that could not be read; the files are kept in the spool.
     """
 
     queued: int
@@ -28,6 +29,7 @@ class LedgerHealth:
     refusals_dropped: int
     rejected: int
     lost: int
+    damaged: int
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -40,5 +42,5 @@ class LedgerHealth:
         if self.rejected:
             found.append(f"The ledger lacks {self.rejected} entries that the database rejected; the log names them.")
         if self.lost:
-            found.append(f"The ledger's journal was damaged in {self.lost} places.")
+            found.append(f"The ledger lacks {self.lost} entries that its journal could not read back.")
         return tuple(found)

@@ -16,7 +16,10 @@ from governance.ledger.tables import LedgerEventRow, LedgerRollupRow, micros
 
 _E: Final = LedgerEventRow
 _R: Final = LedgerRollupRow
-ENDED: Final = _E.kind != EventKind.HELD.value
+ENDED: Final = _E.kind.in_([kind.value for kind in EventKind if kind is not EventKind.HELD])
+"""The condition for terminal events. As a list, because SQLite would take `<> 'held'` for a hint to the index of that
+condition, which knows no time, and read the whole ledger.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,10 @@ def _hours(by: str, marks: Sequence[int], team: str | None) -> Any:
 
 def _events(by: str, marks: Sequence[int], team: str | None) -> Any:
     """Query the events of the hours that a cut divides; of all hours, for a dimension without roll-ups."""
-    within = [ENDED, _E.at >= marks[0], _E.at < marks[-1]]
-    if by in ROLLED:
-        within.append(or_(*(and_(_E.at >= hour, _E.at < hour + HOUR) for hour in _divided(marks))))
+    parts = [(hour, hour + HOUR) for hour in _divided(marks)] if by in ROLLED else [(marks[0], marks[-1])]
+    # One range for each part, and none around them all: an index is then read at the parts alone.
+    ranges = (and_(_E.at >= max(start, marks[0]), _E.at < min(end, marks[-1])) for start, end in parts)
+    within = [ENDED, or_(*ranges)]
     if team is not None:
         within.append(_E.team == team)
     column, name = _column(_E.at, marks), _E.__table__.columns[by].label("name")

@@ -103,7 +103,7 @@ class LedgerWriter:
         except BaseException:
             spool.journal.close(keep=False)
             raise
-        self._rejected, self._damaged = taken.rejected, taken.damaged
+        self._damaged = taken.damaged
         self._tasks = (
             asyncio.create_task(self._store(), name="ledger writer"),
             asyncio.create_task(self._sync(), name="ledger journal"),
@@ -127,7 +127,8 @@ class LedgerWriter:
             journal_bytes=self._backlog.journal.size,
             refusals_dropped=self._refusals_dropped,
             rejected=self._rejected,
-            lost=self._damaged + self._backlog.lost,
+            lost=self._backlog.lost,
+            damaged=self._damaged,
         )
 
     def admit(self) -> None:
@@ -259,12 +260,12 @@ class LedgerWriter:
         """Bring the journal to the disk itself, more often while it is all there is."""
         while True:
             await asyncio.sleep(AWAY_SYNC_S if self._outage.seconds > AWAY_SYNC_S else SYNC_S)
-            if descriptors := self._backlog.journal.borrow_unsynced():
-                try:
+            try:
+                self._backlog.journal.check()
+                if descriptors := self._backlog.journal.borrow_unsynced():
                     await asyncio.to_thread(sync, descriptors)
-                except OSError as error:
-                    self._journal_failure = error.strerror
-                    _log.error("the ledger's journal cannot be synced: %s", error.strerror)
+            except OSError as error:
+                self._journal_failure = error.strerror or type(error).__name__
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -11,3 +11,8 @@ class HandClock:
 
     def __call__(self) -> float:
         return self.now
+
+    def pass_on(self, seconds: float) -> float:
+        """Let time pass, and tell it."""
+        self.now += seconds
+        return self.now

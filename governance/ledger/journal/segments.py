@@ -5,6 +5,7 @@ a record is written into one.
 """
 
 import os
+import sys
 from errno import EIO
 from pathlib import Path
 from typing import Final
@@ -34,7 +35,7 @@ class Segment:
         path = folder / f"{number:010d}{SUFFIX}"
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE)
         try:
-            os.posix_fallocate(descriptor, 0, size)
+            _set_aside(descriptor, size)
         except BaseException:
             os.close(descriptor)
             path.unlink()
@@ -84,3 +85,10 @@ class Segment:
 def segments_in(folder: Path) -> list[Path]:
     """List the segments in a folder, oldest first."""
     return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def _set_aside(descriptor: int, size: int) -> None:
+    if sys.platform == "linux":
+        os.posix_fallocate(descriptor, 0, size)
+    else:
+        os.pwrite(descriptor, bytes(size), 0)

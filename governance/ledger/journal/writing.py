@@ -3,7 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Iterator
-from errno import ENOSPC
+from errno import ENOENT, ENOSPC
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -45,6 +45,7 @@ class Journal:
         self._spare: Segment | None = None
         self._made = 0
         self._broken = False
+        self._gone = False
 
     @property
     def end(self) -> Place:
@@ -63,11 +64,23 @@ class Journal:
         Raises:
             OSError: There is not, because the disk or the spool is full, or the device fails.
         """
+        if self._gone:
+            self.check()
         if self._broken:
             self.append(b"")
         room = self._segments[-1].room if self._segments else 0
         if self._spare is None and room < self._segment_bytes // 2:
             self._spare = self._create(self._segment_bytes)
+
+    def check(self) -> None:
+        """Look whether the folder is where it was; what is written into deleted files, nobody would find.
+
+        Raises:
+            OSError: It is gone.
+        """
+        self._gone = not self.folder.exists()
+        if self._gone:
+            raise FileNotFoundError(ENOENT, "its folder is gone")
 
     def append(self, payload: bytes) -> Place:
         """Write a record; when this returns it survives the death of the process. An empty one says nothing.

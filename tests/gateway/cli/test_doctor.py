@@ -65,3 +65,10 @@ def test_a_database_that_cannot_be_opened_must_be_mended_and_its_password_is_not
     assert result.exit_code == 1
     assert "fail  database" in result.stdout
     assert "hunter2" not in result.output
+
+
+def test_damaged_journals_are_a_warning_until_somebody_has_looked(home: Path) -> None:
+    assert "spool" not in examined(home, 0)
+    (home / "spool" / "1-x").mkdir(parents=True)
+    (home / "spool" / "1-x" / "0000000001.damaged").touch()
+    assert examined(home, 0)["spool"]["state"] == "warn"
