@@ -41,6 +41,7 @@ async def test_a_locked_database_is_told_and_obeyed_and_loses_nothing(
     async with running_gateway(tmp_path, policy(on_store_error=rule)) as gateway:
         key = await gateway.key(team="blue")
         assert set(await statuses(gateway, key, "first")) == {200}
+        await gateway.rows(10)
         with locked(tmp_path):
             assert set(await statuses(gateway, key, "before")) == {200}
             reasons = await not_ready(gateway)
@@ -60,6 +61,7 @@ async def test_a_locked_database_is_told_and_obeyed_and_loses_nothing(
 async def test_a_refusal_for_the_ledger_s_sake_says_so_and_holds_nothing(tmp_path: Path) -> None:
     async with running_gateway(tmp_path) as gateway:
         key = await gateway.key()
+        await gateway.rows()
         with locked(tmp_path):
             await gateway.chat(key, model="auto")
             await not_ready(gateway)

@@ -315,6 +315,7 @@ async def test_closing_without_a_database_leaves_the_rest_to_the_next_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with fresh_database(tmp_path) as database:
+        caplog.set_level("WARNING")
         writer = await LedgerWriter(database, tmp_path / "spool", drain_s=0.2).__aenter__()
         with failing(tmp_path):
             writer.append(held("r1"), settled("r1"))
