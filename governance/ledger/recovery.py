@@ -4,16 +4,17 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
 from governance.database import Database
-from governance.ledger.batches import insert_new, store
+from governance.ledger.batches import insert_new, settle_on_disk, store
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.journal.backlog import entries_of
-from governance.ledger.journal.legacies import Left, Legacy
+from governance.ledger.journal.legacies import Left, Legacy, discard
 from governance.ledger.rows import Row
 from governance.ledger.spans import ended_between, figures
 from governance.ledger.tables import LedgerEventRow
@@ -43,19 +44,26 @@ async def inherit(legacies: Sequence[Legacy], database: Database) -> Inheritance
     Raises:
         StoreUnavailable: The database does not answer. What is not stored is left for the next start.
     """
-    found = Inheritance()
+    found, damaged = Inheritance(), dict[Path, bool]()
     try:
         for legacy in legacies:
             for left in legacy.files():
-                found += await _store_file(left, database)
+                stored = await _store_file(left, database)
+                damaged[left.path] = stored.damaged > 0
+                found += stored
+        await settle_on_disk(database)  # before the files go, which the disk has
+        for path, keep in damaged.items():
+            discard(path, keep=keep)
     finally:
         for legacy in legacies:
             legacy.close()
     if found.entries or found.damaged:
         _log.warning(
             "took over %s ledger entries of a process that ended early; %s were rejected, %s places were damaged",
-            found.entries, found.rejected, found.damaged,
-        )  # fmt: skip
+            found.entries,
+            found.rejected,
+            found.damaged,
+        )
     return found
 
 
@@ -64,9 +72,7 @@ async def _store_file(left: Left, database: Database) -> Inheritance:
     rejected = 0
     for start in range(0, len(entries), _BATCH):
         rejected += await store(database, entries[start : start + _BATCH])
-    damaged = left.damaged + strange
-    left.discard(keep=damaged > 0)
-    return Inheritance(len(entries), rejected, damaged)
+    return Inheritance(len(entries), rejected, left.damaged + strange)
 
 
 def _read(left: Left) -> tuple[list[LedgerEvent | LedgerAttempt], int]:

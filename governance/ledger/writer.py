@@ -184,7 +184,7 @@ class LedgerWriter:
         if waiting:
             self._reserve()
             _log.warning("%s ledger entries stay in %s for the next start", waiting, self._backlog.journal.folder)
-        self._backlog.journal.close(keep=waiting > 0)
+        self._backlog.journal.close(keep=waiting > 0 or self._failure is not None)
         if self._backlog.kept:
             raise StoreUnavailable(f"{self._backlog.kept} ledger entries are lost: {self._journal_failure}")
 

@@ -32,12 +32,13 @@ class Left:
         damaged = sum(not is_blank(data, start, end) for start, end in gaps)
         return cls(path, tuple(frame.payload for frame in found), damaged)
 
-    def discard(self, *, keep: bool) -> None:
-        """Remove the file once its records are stored, or set one with damage aside for people to look at."""
-        if keep:
-            self.path.rename(self.path.with_suffix(".damaged"))
-        else:
-            self.path.unlink()
+
+def discard(path: Path, *, keep: bool) -> None:
+    """Remove a file once its records are stored, or set one with damage aside for people to look at."""
+    if keep:
+        path.rename(path.with_suffix(".damaged"))
+    else:
+        path.unlink()
 
 
 class Legacy:

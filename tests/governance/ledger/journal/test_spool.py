@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from governance.ledger.journal.legacies import discard
 from governance.ledger.journal.spool import Spool
 
 
@@ -54,7 +55,7 @@ def test_a_file_without_damage_goes_and_takes_its_folder_along(tmp_path: Path) -
     heir = Spool.open(tmp_path)
     for left in heir.legacies[0].files():
         assert left.damaged == 0
-        left.discard(keep=False)
+        discard(left.path, keep=False)
     heir.legacies[0].close()
     assert list(tmp_path.iterdir()) == [heir.journal.folder]
     heir.journal.close(keep=False)
@@ -70,7 +71,7 @@ def test_a_damaged_file_is_set_aside_and_not_read_again(tmp_path: Path) -> None:
     heir = Spool.open(tmp_path)
     (left,) = heir.legacies[0].files()
     assert (left.records, left.damaged) == ((b"one", b"three"), 1)
-    left.discard(keep=True)
+    discard(left.path, keep=True)
     assert list(heir.legacies[0].files()) == []
     end(heir)
     assert [path.suffix for path in dead.journal.folder.iterdir()] == [".damaged"]
