@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from governance.ledger.journal.backlog import entries_of
 from governance.ledger.journal.legacies import Left, Legacy, discard
 from governance.ledger.rows import Row
 from governance.ledger.spans import ended_between, figures
-from governance.ledger.tables import LedgerEventRow
+from governance.ledger.tables import LedgerEventRow, micros
 from governance.limits import dimensions_of
 from governance.money import Nanodollars
 from governance.windows import Window
@@ -87,10 +88,16 @@ def _read(left: Left) -> tuple[list[LedgerEvent | LedgerAttempt], int]:
     return entries, strange
 
 
-async def expire_orphans(database: Database) -> int:
-    """End every hold without an end as expired, at what it held, because the upstream may have billed for it.
+async def expire_orphans(
+    database: Database, *, opened_before: datetime | None = None, among: Collection[str] | None = None
+) -> int:
+    """End holds without an end as expired, at what they held, because the upstream may have billed for them.
 
-    Only for the sole process of a ledger, before it opens its first hold: it takes every open hold for a dead one.
+    Args:
+        database: The ledger's.
+        opened_before: Only holds older than this, where other processes write the same ledger. None takes every open
+            hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
+        among: Only holds of these requests, whose leases are over.
 
     Returns:
         How many there were.
@@ -102,6 +109,10 @@ async def expire_orphans(database: Database) -> int:
         .where(ended.request_id == LedgerEventRow.request_id, ended.kind != EventKind.HELD.value)
         .exists(),
     )
+    if opened_before is not None:
+        orphans = orphans.where(LedgerEventRow.at < micros(opened_before))
+    if among is not None:
+        orphans = orphans.where(LedgerEventRow.request_id.in_(among))
     async with database.transaction() as connection:
         found: list[Row] = [dict(row) for row in (await connection.execute(orphans)).mappings()]
         expired = [row | {"kind": EventKind.EXPIRED.value, "cost_nanos": row["held_nanos"]} for row in found]

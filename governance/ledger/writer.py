@@ -80,7 +80,7 @@ class LedgerWriter:
         self._closing = False
         self._failure: str | None = None
         self._journal_failure: str | None = None
-        self._refusals_dropped = self._rejected = self._damaged = 0
+        self._refusals_dropped = self._rejected = self._damaged = self._stored = 0
         self._backlog: Backlog
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
@@ -163,6 +163,20 @@ class LedgerWriter:
         self._some.set()
         if len(self._backlog) >= self._batch:
             self._enough.set()
+
+    async def flush(self, within_s: float = 5.0) -> None:
+        """Wait until all that waits now is in the database.
+
+        Raises:
+            StoreUnavailable: It takes longer than `within_s` seconds.
+        """
+        last = self._stored + len(self._backlog)
+        try:
+            async with asyncio.timeout(within_s):
+                while self._stored < last:  # noqa: ASYNC110  seldom needed, so that writing bears no cost of it
+                    await asyncio.sleep(self._linger_s / 2)
+        except TimeoutError:
+            raise StoreUnavailable("the ledger is behind") from None
 
     async def close(self) -> None:
         """Store what waits and stop. What cannot be stored in time stays in the journal for the next process.
@@ -252,6 +266,7 @@ class LedgerWriter:
         self._database.check_file()
         self._rejected += await batches.store(self._database, batch)
         self._backlog.drop(len(batch))
+        self._stored += len(batch)
         journal = self._backlog.journal
         if journal.has_before(journal.end) and await batches.settle_on_disk(self._database):
             journal.release(self._backlog.needed_from)

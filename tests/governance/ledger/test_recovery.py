@@ -45,6 +45,15 @@ async def test_only_holds_without_an_end_are_orphans(tmp_path: Path) -> None:
     assert (ended.request.kind, ended.request.cost) == ("settled", usd("0.10"))
 
 
+async def test_where_others_write_too_only_old_or_named_holds_are_ended(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        await write(database, held("mine"), held("theirs"))
+        assert await expire_orphans(database, opened_before=NOON) == 0
+        assert await expire_orphans(database, among={"mine", "nobody"}) == 1
+        assert await expire_orphans(database, opened_before=NOON + timedelta.resolution) == 1
+        assert await spent(database, "org", DAY) == usd("0.80")
+
+
 @pytest.mark.parametrize(
     ("scope", "sum_"),
     [

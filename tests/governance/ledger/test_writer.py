@@ -117,6 +117,17 @@ async def test_leaving_the_block_drains_the_queue(tmp_path: Path) -> None:
         assert await count(database) == 1000
 
 
+async def test_flushing_waits_for_what_is_queued_and_says_when_that_takes_too_long(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool") as writer:
+        writer.append(held("r1"))
+        await writer.flush()
+        assert await count(database) == 1
+        with failing(tmp_path):
+            writer.append(held("r2"))
+            with pytest.raises(StoreUnavailable, match="behind"):
+                await writer.flush(within_s=0.1)
+
+
 async def test_a_full_batch_does_not_linger(tmp_path: Path) -> None:
     async with (
         fresh_database(tmp_path) as database,
