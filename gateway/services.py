@@ -40,7 +40,9 @@ from governance.database import Database, open_database
 from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
+from governance.ledger.outage import WhenAway
 from governance.ledger.writer import LedgerWriter
+from governance.policy.sections import Allowance, OnStoreError
 from governance.purse import Purse
 from migrations import upgrade
 
@@ -92,7 +94,8 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
         keyring = Keyring()
         await refresh(keyring, database)
         await _keep_demo_key(home, database, keyring, policy)
-        ledger = await stack.enter_async_context(LedgerWriter(database))
+        when_away = _when_away(policy.document.on_store_error)
+        ledger = await stack.enter_async_context(LedgerWriter(database, home.spool, when_away=when_away))
         purse = Purse(MemoryCounters(), ledger, time)
         await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
         upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
@@ -179,6 +182,10 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     database = open_database(url)
     stack.push_async_callback(database.close)
     return database
+
+
+def _when_away(rule: OnStoreError) -> WhenAway:
+    return rule.allowance_usd if isinstance(rule, Allowance) else rule
 
 
 async def _keep_demo_key(home: Home, database: Database, keyring: Keyring, policy: LoadedPolicy) -> None:

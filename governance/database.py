@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -31,6 +31,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._file: tuple[int, int] | None = None
 
     @property
     def dialect(self) -> str:
@@ -60,6 +61,35 @@ class Database:
         with store_errors():
             async with self._engine.connect() as connection:
                 yield connection
+
+    async def check(self) -> None:
+        """Ask whether the database is there.
+
+        Raises:
+            StoreUnavailable: It is not.
+        """
+        self.check_file()
+        async with self.reading() as connection:
+            await connection.exec_driver_sql("SELECT 1")
+
+    def check_file(self) -> None:
+        """Look whether the file of a SQLite database is the one that it was at the first look.
+
+        A file that was deleted or replaced can still be written by those who have it open, and nobody would ever read
+        what they write.
+
+        Raises:
+            StoreUnavailable: It is gone, or another one.
+        """
+        if self.dialect != "sqlite":
+            return
+        try:
+            found = os.stat(self._engine.url.database or "")  # noqa: PTH116  a microsecond instead of ten
+        except OSError as error:
+            raise StoreUnavailable("the database's file is gone") from error
+        self._file = self._file or (found.st_dev, found.st_ino)
+        if self._file != (found.st_dev, found.st_ino):
+            raise StoreUnavailable("the database's file is not the one that was opened")
 
     async def close(self) -> None:
         """Close every connection."""
@@ -153,15 +183,13 @@ def writing(connection: Connection) -> Connection:
 
 @contextmanager
 def store_errors() -> Generator[None]:
-    """Raise `StoreUnavailable` for whatever says that the database does not answer; let all else through."""
+    """Raise `StoreUnavailable` for whatever a database says, unless it finds fault with what it was given."""
     try:
         yield
-    except (OperationalError, InterfaceError) as error:
-        raise StoreUnavailable(_reason(error)) from error
     except DBAPIError as error:
-        if error.connection_invalidated:
-            raise StoreUnavailable(_reason(error)) from error
-        raise
+        if isinstance(error, IntegrityError | DataError) and not error.connection_invalidated:
+            raise
+        raise StoreUnavailable(_reason(error)) from error
     except (PoolTimeout, OSError) as error:
         raise StoreUnavailable(type(error).__name__) from error
 

@@ -8,7 +8,7 @@
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
-    └── LedgerBehind         the ledger's queue is full; nothing more may be spent until it drains
+    └── LedgerBehind         nothing more may be spent until the ledger can be written again
 
 Each carries its facts as attributes; the text is for people. None of them knows how it is shown on the wire.
 """
@@ -128,12 +128,12 @@ class StoreUnavailable(GovernanceError):
 
 
 class LedgerBehind(GovernanceError):
-    """A ledger whose queue is full, because the database is away or too slow."""
+    """A ledger that takes no new requests; `queued` entries wait, and `reason` says what keeps it from writing them."""
 
-    def __init__(self, queued: int, limit: int) -> None:
-        super().__init__(f"the ledger is behind: {queued} entries wait, the limit is {limit}")
+    def __init__(self, queued: int, reason: str) -> None:
+        super().__init__(f"the ledger takes no new requests: {reason}")
         self.queued = queued
-        self.limit = limit
+        self.reason = reason
 
 
 _NO_KEY = "no key was given: send `Authorization: Bearer sk-sluice-…`"

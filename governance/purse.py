@@ -15,6 +15,7 @@ import anyio
 
 from governance.counters import Counters, Draw, Exhausted, Level, Unit
 from governance.database import Database
+from governance.errors import LedgerBehind
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
 from governance.ledger.recovery import expire_orphans, spent
 from governance.limits import (
@@ -42,7 +43,10 @@ class Ledger(Protocol):
         ...
 
     def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
-        """Queue entries that belong together. What has been admitted is always taken."""
+        """Record entries that belong together, or raise `LedgerBehind` for a new hold.
+
+        What has been admitted is always taken.
+        """
         ...
 
 
@@ -227,7 +231,12 @@ class Hold:
             raise refusal_of(levels, self.opening.at)
         self._levels = levels
         self._till.open[self.opening.request_id] = self
-        self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
+        try:
+            self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
+        except LedgerBehind:
+            del self._till.open[self.opening.request_id]
+            await self._till.counters.cancel(self.opening.request_id)
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

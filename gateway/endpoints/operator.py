@@ -22,7 +22,7 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
 
     @router.get("/readyz")
     async def readyz() -> JSONResponse:
-        reasons = ["The ledger cannot be written."] if ledger.behind else []
+        reasons = list(ledger.health.reasons)
         if not catalogue.serves_chat():
             reasons.append("No chat model can be called.")
         body = {
@@ -39,6 +39,9 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
         metrics.ledger_queue.set(health.queued)
         metrics.ledger_dropped.set(health.refusals_dropped)
         metrics.ledger_rejected.set(health.rejected)
+        metrics.ledger_lost.set(health.lost + health.damaged)
+        metrics.ledger_oldest.set(health.oldest_s)
+        metrics.ledger_journal.set(health.journal_bytes)
         for name, available in catalogue.availability().items():
             metrics.provider_up.labels(name).set(available)
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")

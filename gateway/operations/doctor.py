@@ -55,6 +55,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         policy(settings, environment, at),
         home(settings.home),
         *key_files(Home(settings.home)),
+        *spool(Home(settings.home)),
         await database(settings),
         await port(settings),
         await engine(settings),
@@ -132,6 +133,15 @@ def key_files(place: Home) -> tuple[Finding, ...]:
         else:
             findings.append(Finding(path.name, State.OK, f"mode {mode:04o}"))
     return tuple(findings)
+
+
+def spool(place: Home) -> tuple[Finding, ...]:
+    """Look at the ledger's journals: those of dead processes wait for the next start, damaged files for people."""
+    damaged = len(list(place.spool.glob("*/*.damaged")))
+    if not damaged:
+        return ()
+    cure = f"Look for a failing disk; then delete {place.spool}/*/*.damaged. What was whole in them is stored."
+    return (Finding("spool", State.WARN, f"{damaged} journal files were damaged and are kept", cure),)
 
 
 async def database(settings: Settings) -> Finding:

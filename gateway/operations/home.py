@@ -29,3 +29,8 @@ class Home:
     def gateway_lock(self) -> Path:
         """Held by the gateway process that serves from this folder."""
         return self.path / "gateway.lock"
+
+    @property
+    def spool(self) -> Path:
+        """Where the ledger's journals are."""
+        return self.path / "spool"

@@ -39,6 +39,15 @@ class Metrics:
         self.ledger_rejected = Gauge(
             "sluice_ledger_rejected", "Entries that the database would not take.", registry=self.registry
         )
+        self.ledger_lost = Gauge(
+            "sluice_ledger_lost", "Places where the disk lost what the journal had.", registry=self.registry
+        )
+        self.ledger_oldest = Gauge(
+            "sluice_ledger_oldest_seconds", "Age of the oldest entry not yet stored.", registry=self.registry
+        )
+        self.ledger_journal = Gauge(
+            "sluice_ledger_journal_bytes", "Disk space the journal has set aside.", registry=self.registry
+        )
         self.provider_up = Gauge(
             "sluice_provider_available", "1 when calls may be sent.", ("provider",), registry=self.registry
         )

@@ -1,53 +1,138 @@
-"""After a restart: close what a dead process left open, and read back what has been spent."""
+"""After a restart: store and close what a dead process left open, and read back what has been spent."""
 
-from sqlalchemy import func, insert, literal, select
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
 from governance.database import Database
-from governance.ledger.events import EventKind
+from governance.ledger.batches import insert_new, settle_on_disk, store
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.journal.backlog import entries_of
+from governance.ledger.journal.legacies import Left, Legacy, discard
+from governance.ledger.rows import Row
+from governance.ledger.spans import ended_between, figures
 from governance.ledger.tables import LedgerEventRow, micros
 from governance.limits import dimensions_of
 from governance.money import Nanodollars
 from governance.windows import Window
 
+_BATCH = 500
+_log = logging.getLogger(__name__)
 
-async def expire_orphans(database: Database) -> int:
-    """End every hold without an end as expired, at what it held, because the upstream may have billed for it.
 
-    Only for the sole process of a ledger, before it opens its first hold: it takes every open hold for a dead one.
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """What was found in the journals of dead processes; all that was whole is stored now."""
+
+    entries: int = 0
+    rejected: int = 0
+    damaged: int = 0
+
+    def __add__(self, other: "Inheritance") -> "Inheritance":
+        return Inheritance(self.entries + other.entries, self.rejected + other.rejected, self.damaged + other.damaged)
+
+
+async def inherit(legacies: Sequence[Legacy], database: Database) -> Inheritance:
+    """Store what dead processes recorded and did not store, in its order; what they did store changes nothing.
+
+    Raises:
+        StoreUnavailable: The database does not answer. What is not stored is left for the next start.
+    """
+    found, damaged = Inheritance(), dict[Path, bool]()
+    try:
+        for legacy in legacies:
+            for left in legacy.files():
+                stored = await _store_file(left, database)
+                damaged[left.path] = stored.damaged > 0
+                found += stored
+        await settle_on_disk(database)  # before the files go, which the disk has
+        for path, keep in damaged.items():
+            discard(path, keep=keep)
+    finally:
+        for legacy in legacies:
+            legacy.close()
+    if found.entries or found.damaged:
+        _log.warning(
+            "took over %s ledger entries of a process that ended early; %s were rejected, %s places were damaged",
+            found.entries,
+            found.rejected,
+            found.damaged,
+        )
+    return found
+
+
+async def _store_file(left: Left, database: Database) -> Inheritance:
+    entries, strange = await asyncio.to_thread(_read, left)
+    rejected = 0
+    for start in range(0, len(entries), _BATCH):
+        rejected += await store(database, entries[start : start + _BATCH])
+    return Inheritance(len(entries), rejected, left.damaged + strange)
+
+
+def _read(left: Left) -> tuple[list[LedgerEvent | LedgerAttempt], int]:
+    """Decode a file's records and count those that this program cannot read."""
+    entries: list[LedgerEvent | LedgerAttempt] = []
+    strange = 0
+    for record in left.records:
+        try:
+            entries += entries_of(record)
+        except msgspec.DecodeError:
+            strange += 1
+    return entries, strange
+
+
+async def expire_orphans(
+    database: Database, *, opened_before: datetime | None = None, among: Collection[str] | None = None
+) -> int:
+    """End holds without an end as expired, at what they held, because the upstream may have billed for them.
+
+    Args:
+        database: The ledger's.
+        opened_before: Only holds older than this, where other processes write the same ledger. None takes every open
+            hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
+        among: Only holds of these requests, whose leases are over.
 
     Returns:
         How many there were.
     """
     ended = aliased(LedgerEventRow)
-    orphan = (
+    orphans = select(*(column for column in LedgerEventRow.__table__.columns if column.name != "id")).where(
         LedgerEventRow.kind == EventKind.HELD.value,
         ~select(ended.id)
         .where(ended.request_id == LedgerEventRow.request_id, ended.kind != EventKind.HELD.value)
         .exists(),
     )
-    columns = {column.name: column for column in LedgerEventRow.__table__.columns if column.name != "id"}
-    columns |= {
-        "kind": literal(EventKind.EXPIRED.value).label("kind"),
-        "cost_nanos": LedgerEventRow.held_nanos.label("cost_nanos"),
-    }
+    if opened_before is not None:
+        orphans = orphans.where(LedgerEventRow.at < micros(opened_before))
+    if among is not None:
+        orphans = orphans.where(LedgerEventRow.request_id.in_(among))
     async with database.transaction() as connection:
-        count = await connection.scalar(select(func.count()).select_from(LedgerEventRow).where(*orphan))
-        if count:
-            expired = select(*columns.values()).where(*orphan)
-            await connection.execute(insert(LedgerEventRow).from_select(list(columns), expired))
-    return count or 0
+        found: list[Row] = [dict(row) for row in (await connection.execute(orphans)).mappings()]
+        expired = [row | {"kind": EventKind.EXPIRED.value, "cost_nanos": row["held_nanos"]} for row in found]
+        return await insert_new(connection, expired, ())
 
 
 async def spent(database: Database, scope: str, window: Window) -> Nanodollars:
-    """Sum what a scope has spent in a window."""
-    events = LedgerEventRow
-    within = [getattr(events, column) == name for column, name in dimensions_of(scope).items()]
-    query = select(func.coalesce(func.sum(events.cost_nanos), 0)).where(
-        events.kind != EventKind.HELD.value,
-        events.at >= micros(window.start),
-        events.at < micros(window.end),
-        *within,
-    )
+    """Sum what a scope has spent in a window.
+
+    Raises:
+        StoreUnavailable: The database does not answer.
+    """
+    columns = dimensions_of(scope)
     async with database.reading() as connection:
-        return Nanodollars(int(await connection.scalar(query) or 0))
+        if columns.keys() <= {"team", "app"}:
+            by = "app" if "app" in columns else "team"
+            found = await figures(connection, by, (window.start, window.end), columns.get("team"))
+            return Nanodollars(sum(used.cost for (_, name), used in found.items() if columns.get(by, name) == name))
+        within = [getattr(LedgerEventRow, column) == name for column, name in columns.items()]
+        query = select(func.coalesce(func.sum(LedgerEventRow.cost_nanos), 0))
+        return Nanodollars(
+            int(await connection.scalar(query.where(ended_between(window.start, window.end), *within)) or 0)
+        )

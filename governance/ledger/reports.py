@@ -1,23 +1,21 @@
 """The ledger read back: spend by a dimension, and single requests.
 
-A report and its total are two queries of one moment's state; that the rows add up to the total is a property of the
-ledger, not of the arithmetic here.
+Spend comes from the roll-ups (`spans.py`). The rows of a report add up to its total, whichever dimension is asked for,
+because each request has a value in every dimension, `unattributed` at the least.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, and_, case, func, or_, select
+from sqlalchemy import select
 
-from governance.attribution import DIMENSIONS
 from governance.database import Database
-from governance.ledger.events import EventKind
-from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, instant, micros
+from governance.ledger.spans import ENDED, Figures, figures
+from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, instant
 from governance.money import Nanodollars
 
 _E: Final = LedgerEventRow
-_ENDED: Final = _E.kind != EventKind.HELD.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +111,18 @@ class RequestDetail:
     attempts: tuple[AttemptRow, ...]
 
 
-async def spend(database: Database, by: str, since: datetime, until: datetime) -> SpendReport:
-    """Add up what was spent by each value of a dimension, `unattributed` among them.
+async def spend(database: Database, by: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
+    """Add up what was spent by each value of a dimension, `unattributed` among them, perhaps of one team.
 
     Raises:
         ValueError: `by` is not one of the eight dimensions.
         StoreUnavailable: The database does not answer.
     """
-    name, within = dimension(by), ended_between(since, until)
     async with database.reading() as connection:
-        cost = func.sum(_E.cost_nanos)
-        rows = await connection.execute(
-            select(name.label("name"), *SUMS).where(within).group_by(name).order_by(cost.desc(), name)
-        )
-        total = await connection.execute(select(*SUMS).where(within))
-        spent = tuple(_spend_row(row.name, row) for row in rows)
-        return SpendReport(by, since, until, spent, _spend_row("total", total.one()))
+        found = await figures(connection, by, (since, until), team)
+    dearest = sorted(found.items(), key=lambda item: (-item[1].cost, item[0][1]))
+    rows = tuple(_spend_row(name, used) for (_, name), used in dearest)
+    return SpendReport(by, since, until, rows, _spend_row("total", sum(found.values(), Figures())))
 
 
 async def recent_requests(database: Database, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
@@ -137,7 +131,7 @@ async def recent_requests(database: Database, limit: int, team: str | None = Non
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    query = select(*_E.__table__.columns).where(_ENDED).order_by(_E.at.desc(), _E.id.desc()).limit(limit)
+    query = select(*_E.__table__.columns).where(ENDED).order_by(_E.at.desc(), _E.id.desc()).limit(limit)
     if team is not None:
         query = query.where(_E.team == team)
     async with database.reading() as connection:
@@ -150,7 +144,7 @@ async def request(database: Database, request_id: str) -> RequestDetail | None:
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    events = select(*_E.__table__.columns).where(_E.request_id == request_id).order_by(_ENDED.desc()).limit(1)
+    events = select(*_E.__table__.columns).where(_E.request_id == request_id).order_by(ENDED.desc()).limit(1)
     attempts = select(*LedgerAttemptRow.__table__.columns).where(LedgerAttemptRow.request_id == request_id)
     async with database.reading() as connection:
         row = (await connection.execute(events)).one_or_none()
@@ -160,52 +154,16 @@ async def request(database: Database, request_id: str) -> RequestDetail | None:
         return RequestDetail(_request_row(row), tuple(_attempt_row(attempt) for attempt in made))
 
 
-def dimension(by: str) -> ColumnElement[str]:
-    """Return the column of a dimension.
-
-    Raises:
-        ValueError: It is not one of the eight.
-    """
-    if by not in DIMENSIONS:
-        raise ValueError(f"{by!r} is no dimension; the dimensions are {', '.join(DIMENSIONS)}")
-    return _E.__table__.columns[by]
-
-
-def ended_between(since: datetime, until: datetime) -> ColumnElement[bool]:
-    """Return the condition for requests that have ended and arrived in `since <= at < until`."""
-    return and_(_ENDED, _E.at >= micros(since), _E.at < micros(until))
-
-
-def _sum(value: SQLColumnExpression[int], label: str) -> ColumnElement[Any]:
-    return func.coalesce(func.sum(value), 0).label(label)
-
-
-def _share(condition: ColumnElement[bool], label: str) -> ColumnElement[Any]:
-    return _sum(case((condition, 1), else_=0), label)
-
-
-SUMS: Final = (
-    func.count().label("requests"),
-    _share(_E.kind == EventKind.REFUSED.value, "refused"),
-    _share(or_(_E.cache == "exact", _E.cache.startswith("semantic")), "cached"),
-    _sum(_E.fresh_input + _E.cache_read + _E.cache_write, "input_tokens"),
-    _sum(_E.output + _E.reasoning, "output_tokens"),
-    _sum(_E.cost_nanos, "cost"),
-    _sum(_E.saved_cache_nanos + _E.saved_routing_nanos, "saved"),
-)
-
-
-def _spend_row(name: str, row: Any) -> SpendRow:
-    """PostgreSQL sums 64-bit integers to its exact decimals; they are whole."""
+def _spend_row(name: str, used: Figures) -> SpendRow:
     return SpendRow(
         name=name,
-        requests=int(row.requests),
-        refused=int(row.refused),
-        cached=int(row.cached),
-        input_tokens=int(row.input_tokens),
-        output_tokens=int(row.output_tokens),
-        cost=Nanodollars(int(row.cost)),
-        saved=Nanodollars(int(row.saved)),
+        requests=used.requests,
+        refused=used.refused,
+        cached=used.cached,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost=Nanodollars(used.cost),
+        saved=Nanodollars(used.saved),
     )
 
 

@@ -6,13 +6,9 @@ The cuts are instants and not a width, because local days have 23, 24 or 25 hour
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
-
-from sqlalchemy import case, select
 
 from governance.database import Database
-from governance.ledger.reports import SUMS, dimension, ended_between
-from governance.ledger.tables import LedgerEventRow, micros
+from governance.ledger.spans import figures
 from governance.money import Nanodollars
 
 
@@ -29,7 +25,9 @@ class SpendPoint:
     saved: Nanodollars
 
 
-async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+async def spend_over(
+    database: Database, by: str, cuts: Sequence[datetime], team: str | None = None
+) -> tuple[SpendPoint, ...]:
     """Read the spend between each two neighbouring cuts, in the order of time and name.
 
     A span in which a name had no request has no point for it.
@@ -38,32 +36,23 @@ async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> t
         database: Where the ledger is.
         by: One of the eight dimensions.
         cuts: Aware instants in rising order; each span includes its first and excludes its last.
+        team: Whose requests; None for all.
 
     Raises:
         ValueError: `by` is no dimension.
         StoreUnavailable: The database does not answer.
     """
-    marks = [micros(cut) for cut in cuts]
-    column = case(*((LedgerEventRow.at < end, n) for n, end in enumerate(marks[1:]))).label("column")
-    name = dimension(by)
-    query = (
-        select(column, name.label("name"), *SUMS)
-        .where(ended_between(cuts[0], cuts[-1]))
-        .group_by(column, name)
-        .order_by(column, name)
-    )
     async with database.reading() as connection:
-        return tuple(_point(row) for row in await connection.execute(query))
-
-
-def _point(row: Any) -> SpendPoint:
-    """PostgreSQL sums 64-bit integers to its exact decimals; they are whole."""
-    return SpendPoint(
-        column=int(row.column),
-        name=row.name,
-        requests=int(row.requests),
-        refused=int(row.refused),
-        cached=int(row.cached),
-        cost=Nanodollars(int(row.cost)),
-        saved=Nanodollars(int(row.saved)),
+        found = await figures(connection, by, cuts, team)
+    return tuple(
+        SpendPoint(
+            column=column,
+            name=name,
+            requests=used.requests,
+            refused=used.refused,
+            cached=used.cached,
+            cost=Nanodollars(used.cost),
+            saved=Nanodollars(used.saved),
+        )
+        for (column, name), used in sorted(found.items(), key=lambda item: item[0])
     )

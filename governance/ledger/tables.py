@@ -1,4 +1,4 @@
-"""The tables: keys, ledger events, attempts.
+"""The tables: keys, ledger events, attempts, roll-ups.
 
 Money is nano-dollars in 64 bits, instants are microseconds since the epoch in UTC, tokens are counts. Rows of the
 ledger are only ever added. Two partial unique indexes make "held once, ended once" a fact of the database: writing an
@@ -155,3 +155,25 @@ class LedgerAttemptRow(Base):
     price_source: Mapped[str]
     cost_nanos: Mapped[int]
     duration_ms: Mapped[float]
+
+
+class LedgerRollupRow(Base):
+    """What one value of a dimension used in one hour (UTC) for one team; see `governance.ledger.rollups`."""
+
+    __tablename__ = "ledger_rollup"
+
+    dimension: Mapped[str] = mapped_column(primary_key=True)
+    hour: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    team: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str] = mapped_column(primary_key=True)
+    requests: Mapped[int]
+    refused: Mapped[int]
+    cached: Mapped[int]
+    fresh_input: Mapped[int]
+    cache_read: Mapped[int]
+    cache_write: Mapped[int]
+    output: Mapped[int]
+    reasoning: Mapped[int]
+    cost_nanos: Mapped[int]
+    saved_cache_nanos: Mapped[int]
+    saved_routing_nanos: Mapped[int]

@@ -157,6 +157,15 @@ async def test_a_ledger_that_is_behind_lets_nothing_in_but_takes_what_was_admitt
     assert [event.opening.request_id for event in till.ledger.terminal] == ["r1"]
 
 
+async def test_a_hold_that_the_ledger_does_not_take_is_none(till: Till) -> None:
+    till.ledger.takes_holds = False
+    with pytest.raises(LedgerBehind):
+        async with till.hold("r1"):
+            pytest.fail("it was let in")
+    assert await till.spent() == (ZERO, ZERO)
+    assert (till.purse.open_holds, till.ledger.entries) == (0, [])
+
+
 async def test_a_late_hold_expires_at_what_it_held_and_a_later_settlement_adds_only_its_attempts(till: Till) -> None:
     async with till.hold() as hold:
         assert await till.purse.expire(till.now + 59) == 0

@@ -1,7 +1,10 @@
 """The schema's history, on a real SQLite file."""
 
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,12 @@ from sqlalchemy import create_engine, inspect
 import migrations
 from governance.database import prepare_sqlite, writing
 from governance.errors import StoreUnavailable
+from governance.ledger.batches import store
+from governance.ledger.events import EventKind, LedgerEvent
 from governance.ledger.tables import Base
+from governance.prices import Usage
+from tests.support.databases import fresh_database
+from tests.support.requests import NOON, opening, settlement, usd
 
 
 def config() -> Config:
@@ -23,6 +31,16 @@ def config() -> Config:
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.set_main_option("path_separator", "os")
     return config
+
+
+def migrate(url: str, act: Callable[[Config], None]) -> None:
+    engine = create_engine(url)
+    prepare_sqlite(engine)
+    with writing(engine.connect()) as connection, connection.begin():
+        given = config()
+        given.attributes["connection"] = connection
+        act(given)
+    engine.dispose()
 
 
 @pytest.fixture
@@ -70,13 +88,7 @@ def test_partial_indexes_are_those_declared(url: str, tmp_path: Path) -> None:
 def test_every_revision_goes_up_and_down_and_up_again(url: str) -> None:
     migrations.upgrade(url)
     built = tables(url)
-    engine = create_engine(url)
-    prepare_sqlite(engine)
-    with writing(engine.connect()) as connection, connection.begin():
-        backwards = config()
-        backwards.attributes["connection"] = connection
-        command.downgrade(backwards, "base")
-    engine.dispose()
+    migrate(url, lambda backwards: command.downgrade(backwards, "base"))
     assert tables(url) == {"alembic_version"}
     migrations.upgrade(url)
     assert tables(url) == built
@@ -114,3 +126,20 @@ def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -> None
 def test_an_address_of_another_kind_is_refused(url: str) -> None:
     with pytest.raises(StoreUnavailable):
         migrations.upgrade(url)
+
+
+async def test_roll_ups_are_made_for_the_events_of_an_older_ledger(url: str, tmp_path: Path) -> None:
+    def rollups() -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(tmp_path / "sluice.db")) as connection:
+            return sorted(connection.execute("SELECT * FROM ledger_rollup").fetchall())
+
+    async with fresh_database(tmp_path) as database:
+        asked = [opening(f"r{n}", NOON + timedelta(minutes=7 * n), team="ab"[n % 2]) for n in range(30)]
+        ends = [settlement("0.10", Usage(n, 1, 2, n, 3)) if n % 3 else None for n in range(30)]
+        kinds = [EventKind.SETTLED if end else EventKind.REFUSED for end in ends]
+        told = zip(asked, ends, kinds, strict=True)
+        await store(database, [LedgerEvent(kind=k, opening=a, cost=usd("0.10"), settlement=e) for a, e, k in told])
+    written = rollups()
+    migrate(url, lambda backwards: command.downgrade(backwards, "0001"))
+    migrations.upgrade(url)
+    assert rollups() == written

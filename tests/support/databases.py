@@ -4,9 +4,12 @@ import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import migrations
 from governance.database import Database, open_database
+from governance.ledger.events import LedgerAttempt, LedgerEvent
+from governance.ledger.writer import LedgerWriter
 from tests.support.waiting import until
 
 
@@ -20,6 +23,13 @@ async def fresh_database(folder: Path) -> AsyncGenerator[Database]:
         yield database
     finally:
         await database.close()
+
+
+async def write(database: Database, *entries: LedgerEvent | LedgerAttempt) -> None:
+    """Store entries the way a gateway does."""
+    with TemporaryDirectory() as spool:
+        async with LedgerWriter(database, Path(spool), linger_s=0) as writer:
+            writer.append(*entries)
 
 
 @asynccontextmanager

@@ -12,14 +12,18 @@ class RecordingLedger:
 
     entries: list[LedgerEvent | LedgerAttempt] = field(default_factory=list)
     full: bool = False
+    takes_holds: bool = True
 
     def admit(self) -> None:
         """Let a new request in unless the ledger is full."""
         if self.full:
-            raise LedgerBehind(queued=1, limit=1)
+            raise LedgerBehind(1, "full")
 
     def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
         """Keep the entries."""
+        held = any(isinstance(entry, LedgerEvent) and entry.kind is EventKind.HELD for entry in entries)
+        if held and not self.takes_holds:
+            raise LedgerBehind(1, "full")
         self.entries.extend(entries)
 
     @property

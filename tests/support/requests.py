@@ -1,6 +1,6 @@
 """Requests as governance sees them, with everything filled in that a test does not care about."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from governance.attribution import Attribution
 from governance.ledger.events import Attempt, Opening, Outcome, Settlement
@@ -8,6 +8,7 @@ from governance.money import Nanodollars
 from governance.prices import Price, Usage
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
+DAY_BEFORE, DAY_AFTER = NOON - timedelta(days=1), NOON + timedelta(days=1)
 PRICE = Price(input=Nanodollars.parse("1"), output=Nanodollars.parse("2"), source="policy")
 
 

@@ -120,3 +120,10 @@ def test_one_problem_is_one(home: Path) -> None:
 
 def test_an_engine_behind_tls_is_not_asked(home: Path) -> None:
     assert "was not asked" in examined(home, 0, SLUICE_ENGINE_URL="https://engine.example.com/v1")["engine"]["detail"]
+
+
+def test_damaged_journals_are_a_warning_until_somebody_has_looked(home: Path) -> None:
+    assert "spool" not in examined(home, 0)
+    (home / "spool" / "1-x").mkdir(parents=True)
+    (home / "spool" / "1-x" / "0000000001.damaged").touch()
+    assert examined(home, 0)["spool"]["state"] == "warn"

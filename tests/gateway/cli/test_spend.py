@@ -17,7 +17,7 @@ async def write_ledger(folder: Path) -> None:
     made = attempt(usd("0.25"))
     ended = Settlement(outcome="ok", status=200, attempts=(made,), saved_cache=usd("0.000000001"))
     refused = opening("r2", at=datetime.now(UTC), workflow="\x1b[31mred")
-    async with fresh_database(folder) as database, LedgerWriter(database) as writer:
+    async with fresh_database(folder) as database, LedgerWriter(database, folder / "spool") as writer:
         writer.append(
             LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=ended.cost, settlement=ended, status=200),
             LedgerAttempt("r1", 1, made),

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from governance.counters.memory import MemoryCounters
-from governance.database import Database
 from governance.errors import BudgetExhausted
 from governance.ledger.events import EventKind, LedgerEvent
 from governance.ledger.recovery import expire_orphans, spent
@@ -17,17 +16,12 @@ from governance.limits import Budget, WorstCase
 from governance.money import ZERO
 from governance.purse import Purse
 from governance.windows import WindowKind, window
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, opening, settlement, usd
 
 TZ = ZoneInfo("Europe/London")
 TEAM = Budget("team:support", usd("1"), WindowKind.DAY)
 DAY = window(WindowKind.DAY, NOON, TZ)
-
-
-async def write(database: Database, *events: LedgerEvent) -> None:
-    async with LedgerWriter(database) as writer:
-        writer.append(*events)
 
 
 def held(request_id: str, amount: str = "0.40") -> LedgerEvent:
@@ -49,6 +43,15 @@ async def test_only_holds_without_an_end_are_orphans(tmp_path: Path) -> None:
     assert (orphan.request.kind, orphan.request.cost, orphan.request.team) == ("expired", usd("0.40"), "support")
     assert ended is not None
     assert (ended.request.kind, ended.request.cost) == ("settled", usd("0.10"))
+
+
+async def test_where_others_write_too_only_old_or_named_holds_are_ended(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        await write(database, held("mine"), held("theirs"))
+        assert await expire_orphans(database, opened_before=NOON) == 0
+        assert await expire_orphans(database, among={"mine", "nobody"}) == 1
+        assert await expire_orphans(database, opened_before=NOON + timedelta.resolution) == 1
+        assert await spent(database, "org", DAY) == usd("0.80")
 
 
 @pytest.mark.parametrize(
@@ -86,13 +89,13 @@ async def test_a_window_holds_its_start_and_not_its_end(tmp_path: Path) -> None:
 
 async def test_a_restart_keeps_what_was_spent_and_what_was_held(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
-        async with LedgerWriter(database) as writer:
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
             purse = Purse(MemoryCounters(), writer, NOON.timestamp)
             async with purse.hold(opening("r1"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60) as hold:
                 await hold.settle(settlement("0.25"))
             await purse.hold(opening("r2"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60).__aenter__()
         # The process dies here with r2 open; the next one finds the ledger.
-        async with LedgerWriter(database) as writer:
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
             purse = Purse(MemoryCounters(), writer, NOON.timestamp)
             assert await purse.rebuild(database, [TEAM], NOON, TZ) == 1
             await purse.seed(database, [TEAM], NOON, TZ)

@@ -11,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance.attribution import DIMENSIONS, UNATTRIBUTED
-from governance.database import Database
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
 from governance.ledger.reports import SpendRow, recent_requests, request, spend
-from governance.ledger.writer import LedgerWriter
 from governance.money import ZERO, Nanodollars
 from governance.prices import Usage
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
 
 SINCE, UNTIL = NOON - timedelta(days=1), NOON + timedelta(days=1)
@@ -34,11 +32,6 @@ def settled(asked: Opening, ended: Settlement) -> list[LedgerEvent | LedgerAttem
         duration_ms=12.5,
     )
     return [event, *(LedgerAttempt(asked.request_id, n, made) for n, made in enumerate(ended.attempts, 1))]
-
-
-async def write(database: Database, *entries: LedgerEvent | LedgerAttempt) -> None:
-    async with LedgerWriter(database) as writer:
-        writer.append(*entries)
 
 
 def answer(cost: str, usage: Usage | None = None, saved: str = "0") -> Settlement:

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from governance.database import Database
 from governance.ledger.events import EventKind, LedgerEvent, Settlement
 from governance.ledger.reports import spend
 from governance.ledger.reports_daily import SpendPoint, spend_over
-from governance.ledger.writer import LedgerWriter
 from governance.money import ZERO, Nanodollars
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
 
 HOUR = timedelta(hours=1)
@@ -26,11 +24,6 @@ def settled(request_id: str, at: datetime, cost: Nanodollars, cache: str = "miss
     asked = replace(opening(request_id, at=at), cache=cache)
     ended = Settlement(outcome="ok", status=200, attempts=(attempt(cost),), saved_cache=usd("1"))
     return LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=cost, settlement=ended, status=200)
-
-
-async def write(database: Database, *events: LedgerEvent) -> None:
-    async with LedgerWriter(database) as writer:
-        writer.append(*events)
 
 
 async def test_a_request_belongs_to_the_span_that_its_arrival_begins_or_lies_in(tmp_path: Path) -> None:
