@@ -1,7 +1,7 @@
 """Migrations: the schema's history, and the one call that brings a database up to date.
 
 `versions/` holds the revisions, `env.py` runs them on the connection given by `upgrade`. The tables themselves are
-declared in `governance.ledger.tables`; a test proves that the newest revision builds exactly those.
+declared in governance and listed in `schema.py`; a test proves that the newest revision builds exactly those.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from governance.database import driver_url, prepare_sqlite, store_errors, writing
 from governance.errors import StoreUnavailable
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 _LOCK: Final = 0x51_1CE  # one number that all processes of this product agree on
 
 
