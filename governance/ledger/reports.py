@@ -113,14 +113,14 @@ class RequestDetail:
     attempts: tuple[AttemptRow, ...]
 
 
-async def spend(database: Database, by: str, since: datetime, until: datetime) -> SpendReport:
-    """Add up what was spent by each value of a dimension, `unattributed` among them.
+async def spend(database: Database, by: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
+    """Add up what was spent by each value of a dimension, `unattributed` among them, perhaps of one team alone.
 
     Raises:
         ValueError: `by` is not one of the eight dimensions.
         StoreUnavailable: The database does not answer.
     """
-    name, within = dimension(by), ended_between(since, until)
+    name, within = dimension(by), ended_between(since, until, team)
     async with database.reading() as connection:
         cost = func.sum(_E.cost_nanos)
         rows = await connection.execute(
@@ -171,9 +171,10 @@ def dimension(by: str) -> ColumnElement[str]:
     return _E.__table__.columns[by]
 
 
-def ended_between(since: datetime, until: datetime) -> ColumnElement[bool]:
-    """Return the condition for requests that have ended and arrived in `since <= at < until`."""
-    return and_(_ENDED, _E.at >= micros(since), _E.at < micros(until))
+def ended_between(since: datetime, until: datetime, team: str | None = None) -> ColumnElement[bool]:
+    """Return the condition for requests, perhaps of one team, that have ended and arrived in `since <= at < until`."""
+    of_team = () if team is None else (_E.team == team,)
+    return and_(_ENDED, _E.at >= micros(since), _E.at < micros(until), *of_team)
 
 
 def _sum(value: SQLColumnExpression[int], label: str) -> ColumnElement[Any]:

@@ -29,7 +29,9 @@ class SpendPoint:
     saved: Nanodollars
 
 
-async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+async def spend_over(
+    database: Database, by: str, cuts: Sequence[datetime], team: str | None = None
+) -> tuple[SpendPoint, ...]:
     """Read the spend between each two neighbouring cuts, in the order of time and name.
 
     A span in which a name had no request has no point for it.
@@ -38,6 +40,7 @@ async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> t
         database: Where the ledger is.
         by: One of the eight dimensions.
         cuts: Aware instants in rising order; each span includes its first and excludes its last.
+        team: The only team to count; None for all.
 
     Raises:
         ValueError: `by` is no dimension.
@@ -48,7 +51,7 @@ async def spend_over(database: Database, by: str, cuts: Sequence[datetime]) -> t
     name = dimension(by)
     query = (
         select(column, name.label("name"), *SUMS)
-        .where(ended_between(cuts[0], cuts[-1]))
+        .where(ended_between(cuts[0], cuts[-1], team))
         .group_by(column, name)
         .order_by(column, name)
     )
