@@ -112,6 +112,10 @@ class Keyring:
         """Whoever has a key that is not revoked."""
         return tuple(record.caller for record in self._records.values() if record.revoked_at is None)
 
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets of all these keys."""
+        return tuple(budget for caller in self.callers() for budget in caller.terms.budgets)
+
     def learn(self, records: Iterable[KeyRecord]) -> None:
         """Take in new and changed keys."""
         for record in records:

@@ -7,8 +7,9 @@ A running gateway learns of a change within a second.
 from __future__ import annotations
 
 import asyncio
+import getpass
 import secrets
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +17,11 @@ import click
 from gateway.cli.terminal import Duration, as_json, now, settings, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Generator
     from datetime import datetime, timedelta
 
+    from gateway.policy.source import LoadedPolicy
+    from governance.audit.chain import Actor
     from governance.database import Database
     from governance.identity import KeyRecord
 
@@ -34,14 +37,32 @@ def keys() -> None:
 @click.option("--feature", help="Bind the key to one feature of the app.")
 @click.option("--name", help="What people call it.")
 @click.option("--expires", type=Duration(), help="How long it is good for, such as 30d.  [default: for ever]")
+@click.option("--tier", "tiers", multiple=True, help="Only models of this tier; repeat for more.")
+@click.option("--model", "models", multiple=True, help="Only this model; repeat for more.")
+@click.option("--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day; repeat for more.")
 @as_json
 def create(
-    team: str, app: str, feature: str | None, name: str | None, expires: timedelta | None, as_json: bool
+    team: str,
+    app: str,
+    feature: str | None,
+    name: str | None,
+    expires: timedelta | None,
+    tiers: tuple[str, ...],
+    models: tuple[str, ...],
+    budgets: tuple[str, ...],
+    as_json: bool,
 ) -> None:
-    """Make a key. It is shown once and kept nowhere."""
+    """Make a key. It is shown once and kept nowhere.
+
+    Tiers, models and budgets narrow what the policy grants the app, and never widen it.
+    """
+    from gateway.policy.key_terms import read_terms, require_app
     from governance.keys import create_key
 
-    _must_know(team, app)
+    with _wrong_usage():
+        policy = _policy()
+        require_app(policy, team, app)
+        terms = read_terms(policy, tiers, models, budgets)
     made_at = now()
     expires_at = made_at + expires if expires else None
 
@@ -54,6 +75,8 @@ def create(
                 feature=feature,
                 name=name,
                 expires_at=expires_at,
+                terms=terms,
+                by=_operator(),
                 now=made_at,
                 random_bytes=secrets.token_bytes,
             )
@@ -61,6 +84,7 @@ def create(
 
     key_id, key = asyncio.run(make())
     facts = {"id": key_id, "key": key, "team": team, "app": app, "feature": feature, "name": name}
+    facts |= {"tiers": tiers or None, "models": models or None, "budgets": budgets}
     if as_json:
         show_json(facts | {"created_at": _text(made_at), "expires_at": _text(expires_at)})
     else:
@@ -103,7 +127,9 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
 
     async def change() -> str:
         async with _database() as database:
-            minted = await rotate_key(database, key_id, overlap=overlap, now=at, random_bytes=secrets.token_bytes)
+            minted = await rotate_key(
+                database, key_id, by=_operator(), overlap=overlap, now=at, random_bytes=secrets.token_bytes
+            )
             return minted.key
 
     key = asyncio.run(change())
@@ -125,7 +151,7 @@ def revoke(key_id: str, as_json: bool) -> None:
 
     async def change() -> None:
         async with _database() as database:
-            await revoke_key(database, key_id, now=at)
+            await revoke_key(database, key_id, by=_operator(), now=at)
 
     asyncio.run(change())
     if as_json:
@@ -142,21 +168,36 @@ async def _database() -> AsyncGenerator[Database]:
         yield database
 
 
-def _must_know(team: str, app: str) -> None:
-    """Refuse a key that no request could use, naming those that one could."""
+def _policy() -> LoadedPolicy:
     import os
 
     from gateway.policy.source import load_policy
 
-    rules = load_policy(settings().policy_file, os.environ, now()).rules
-    if rules.app(team, app) is None:
-        known = ", ".join(f"{rule.team}/{rule.app}" for rule in rules.apps()) or "none"
-        raise click.BadParameter(f"the policy has no {team}/{app}; it has: {known}", param_hint="'--team' / '--app'")
+    return load_policy(settings().policy_file, os.environ, now())
 
 
-def _facts(record: KeyRecord, at: datetime) -> dict[str, str | None]:
+@contextmanager
+def _wrong_usage() -> Generator[None]:
+    """Word what an option asks for in vain as wrong usage of that option."""
+    from gateway.errors import BadRequest
+
+    try:
+        yield
+    except BadRequest as wrong:
+        hint = "'--team' / '--app'" if wrong.param == "app" else f"'--{wrong.param}'"
+        raise click.BadParameter(wrong.message, param_hint=hint) from wrong
+
+
+def _operator() -> Actor:
+    """How the audit log names whoever types: the system's user, who may do all that the files' modes allow."""
+    from governance.audit.chain import Actor
+
+    return Actor(f"cli:{getpass.getuser()}", "operator")
+
+
+def _facts(record: KeyRecord, at: datetime) -> dict[str, str | list[str] | None]:
     """Say everything of a key but its secret."""
-    caller = record.caller
+    caller, terms = record.caller, record.caller.terms
     expired = record.expires_at is not None and record.expires_at <= at
     return {
         "id": caller.key_id,
@@ -168,20 +209,25 @@ def _facts(record: KeyRecord, at: datetime) -> dict[str, str | None]:
         "created_at": _text(record.created_at),
         "expires_at": _text(record.expires_at),
         "revoked_at": _text(record.revoked_at),
+        "tiers": None if terms.tiers is None else list(terms.tiers),
+        "models": None if terms.models is None else list(terms.models),
+        "budgets": [f"{budget.limit.usd}/{budget.window.value}" for budget in terms.budgets],
     }
 
 
-def _table(found: list[dict[str, str | None]]) -> None:
+def _table(found: list[dict[str, str | list[str] | None]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     columns = {"id": "Id", "team": "Team", "app": "App", "feature": "Feature", "name": "Name", "state": "State"}
-    for title in (*columns.values(), "Expires"):
+    for title in (*columns.values(), "Only", "Expires"):
         table.add_column(title, overflow="fold")
     for facts in found:
-        table.add_row(*(Text(facts[column] or "") for column in columns), Text(facts["expires_at"] or "never"))
+        only = [word for part in ("tiers", "models", "budgets") for word in facts[part] or ()]
+        cells = [str(facts[column] or "") for column in columns]
+        table.add_row(*map(Text, (*cells, ", ".join(only), str(facts["expires_at"] or "never"))))
     Console().print(table)
 
 

@@ -20,6 +20,7 @@ from gateway.settings import Settings
 from gateway.supervision.plan import wants_engine
 from gateway.supervision.probe import Place, ask
 from gateway.supervision.sockets import claim_port
+from governance.audit.log import Proof, verify
 
 _OLDEST_PYTHON = (3, 11)
 _OTHERS = 0o077
@@ -51,7 +52,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         policy(settings, environment, at),
         home(settings.home),
         *key_files(Home(settings.home)),
-        await database(settings),
+        *await stored(settings),
         await port(settings),
         await engine(settings),
     )
@@ -110,7 +111,7 @@ def home(path: Path) -> Finding:
 def key_files(place: Home) -> tuple[Finding, ...]:
     """Look at the secrets on disk: only their owner may read them."""
     findings: list[Finding] = []
-    for path in (place.admin_key, place.demo_key, place.session_secret):
+    for path in (place.admin_key, place.demo_key, place.session_secret, place.webhook_secret):
         if not path.exists():
             continue
         mode = path.stat().st_mode & 0o777
@@ -123,14 +124,24 @@ def key_files(place: Home) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-async def database(settings: Settings) -> Finding:
-    """Look whether the database answers and has the newest schema, bringing it there."""
+async def stored(settings: Settings) -> tuple[Finding, ...]:
+    """Look whether the database answers and has the newest schema, bringing it there; then at its audit log."""
     kind = settings.database.partition(":")[0]
     try:
-        async with asyncio.timeout(10), open_ledger(settings):
-            return Finding("database", State.OK, f"{kind}, schema up to date")
+        async with asyncio.timeout(10), open_ledger(settings) as database:
+            proof = await verify(database)
     except Exception as error:  # noqa: BLE001  (whatever a driver raises is the finding)
-        return Finding("database", State.FAIL, f"{kind}: {type(error).__name__}", "Check DATABASE_URL and its server.")
+        return (
+            Finding("database", State.FAIL, f"{kind}: {type(error).__name__}", "Check DATABASE_URL and its server."),
+        )
+    return Finding("database", State.OK, f"{kind}, schema up to date"), _audit(proof)
+
+
+def _audit(proof: Proof) -> Finding:
+    if proof.broken is None:
+        return Finding("audit log", State.OK, f"{proof.entries} entries, unbroken")
+    detail = f"broken at entry {proof.broken.n}: {proof.broken.why}"
+    return Finding("audit log", State.FAIL, detail, "Compare with a backup: somebody changed the log in the database.")
 
 
 async def port(settings: Settings) -> Finding:
