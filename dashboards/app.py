@@ -61,14 +61,19 @@ class Dashboard:
                 self.reports.recent(_LATEST, person.team),
             )
         except StoreUnavailable as trouble:
-            reason = str(trouble).capitalize()
+            reason = f"{str(trouble)[:1].upper()}{str(trouble)[1:]}"
             return self.pages.render("trouble.html", context | {"reason": reason, "here": str(request.url)}, status=503)
         page = spend_page(span=span, report=report, before=before, points=points, latest=latest, now=now)
         origin = str(request.base_url).rstrip("/")
         return self.pages.render("spend.html", context | {"page": page, "origin": origin})
 
     async def show_sign_in(self, request: Request) -> Response:
-        """Show the sign-in form."""
+        """Show the sign-in form, or the way in to who has signed in already."""
+        try:
+            if await self.sign_in.who(request.cookies.get(_SESSION)) is not None:
+                return _to("/admin")
+        except StoreUnavailable:
+            pass  # then nobody can sign in either, which the form will say
         return self._sign_in_page(request)
 
     async def do_sign_in(self, request: Request) -> Response:

@@ -163,7 +163,8 @@ async def _change(database: Database, change: _Change, **values: object) -> None
         changed = await connection.execute(changes.values(revision=revision, **values).returning(KeyRow.team))
         row = changed.one_or_none()
         if row is None:
-            raise UnknownKey(change.key_id)
+            revoked_at = await connection.scalar(select(KeyRow.revoked_at).where(KeyRow.id == change.key_id, *of_team))
+            raise UnknownKey(change.key_id, _optional(revoked_at))
         subject, facts = change.key_id, change.facts
         await append(connection, change.by, change.act, subject, at=change.at, team=row.team, facts=facts)
 

@@ -11,6 +11,7 @@ from governance.errors import NotMoney
 from governance.identity import KeyTerms
 from governance.limits import Budget
 from governance.money import Nanodollars
+from governance.names import shown
 from governance.windows import WindowKind
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def require_app(policy: LoadedPolicy, team: str, app: str) -> None:
     """
     if policy.rules.app(team, app) is None:
         known = (f"{rule.team}/{rule.app}" for rule in policy.rules.apps())
-        raise BadRequest(f"the policy has no {team}/{app}; it has: {_listed(known)}", "app")
+        raise BadRequest(f"the policy has no {shown(team)}/{shown(app)}; it has: {_listed(known)}", "app")
 
 
 def require_team(policy: LoadedPolicy, team: str) -> None:
@@ -40,7 +41,7 @@ def require_team(policy: LoadedPolicy, team: str) -> None:
     """
     known = [section.name for section in policy.document.teams]
     if team not in known:
-        raise BadRequest(f"the policy has no team {team!r}; it has: {_listed(known)}", "team")
+        raise BadRequest(f"the policy has no team {shown(team)!r}; it has: {_listed(known)}", "team")
 
 
 def read_terms(policy: LoadedPolicy, tiers: Sequence[str], models: Sequence[str], budgets: Sequence[str]) -> KeyTerms:
@@ -69,20 +70,22 @@ def read_budget(text: str) -> Budget:
     match = _BUDGET.fullmatch(text)
     if match is None or match[2] not in set(WindowKind):
         windows = _listed(kind.value for kind in WindowKind)
-        raise BadRequest(f"{text!r} is no budget; write an amount and a window, such as 5/day ({windows})", "budget")
+        raise BadRequest(
+            f"{shown(text)!r} is no budget; write an amount and a window, such as 5/day ({windows})", "budget"
+        )
     try:
         limit = Nanodollars.parse(Decimal(match[1]))
     except NotMoney as error:
-        raise BadRequest(f"{text!r} is no budget: {error.why}", "budget") from error
+        raise BadRequest(f"{shown(text)!r} is no budget: {error.why}", "budget") from error
     if limit.nanos <= 0:
-        raise BadRequest(f"{text!r} is no budget: the amount should be more than 0", "budget")
+        raise BadRequest(f"{shown(text)!r} is no budget: the amount should be more than 0", "budget")
     return Budget("key", limit, WindowKind(match[2]))
 
 
 def _known(kind: str, names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
-            raise BadRequest(f"the policy has no {kind} {name!r}; it has: {_listed(known)}", kind)
+            raise BadRequest(f"the policy has no {kind} {shown(name)!r}; it has: {_listed(known)}", kind)
 
 
 def _listed(names: Iterable[str]) -> str:

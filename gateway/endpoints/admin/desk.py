@@ -49,7 +49,7 @@ async def _asking(request: Request, _: Annotated[HTTPAuthorizationCredentials | 
     desk: Desk = request.app.state.desk
     key = credential(read_headers(request.headers.raw)).text
     if not key:
-        raise Unauthenticated("malformed")
+        raise Unauthenticated("missing")
     return await desk.access.identify(key, request.client.host if request.client else "")
 
 
