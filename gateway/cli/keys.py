@@ -58,7 +58,7 @@ def create(
 
     Tiers, models and budgets narrow what the policy grants the app, and never widen it.
     """
-    from gateway.policy.key_terms import read_terms, require_app
+    from gateway.operations.key_terms import read_terms, require_app
     from governance.keys import create_key
     from governance.names import shown
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from gateway.endpoints.admin.desk import Asking, Desk
-from gateway.policy.key_terms import read_terms, require_app
+from gateway.operations.key_terms import read_terms, require_app
 from governance.identity import KeyRecord
 from governance.keys import create_key, list_keys, revoke_key, rotate_key
 from governance.people.roles import Right

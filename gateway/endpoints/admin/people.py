@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from gateway.endpoints.admin.desk import Asking, Desk
-from gateway.policy.key_terms import require_team
+from gateway.operations.key_terms import require_team
 from governance.people.directory import create_person, list_people, revoke_person
 from governance.people.roles import RIGHTS, Person, Right, Role
 
