@@ -98,7 +98,7 @@ def test_ids_states_and_dates_are_never_cut_or_wrapped_in_a_pipe(shell: CommandL
     name = "a name that is much longer than any terminal is wide " * 3
     made = shell.json("keys", "create", "--team", "demo", "--app", "demo", "--name", name, "--expires", "30d")
     header, row = shell.run("keys", "list", COLUMNS="40").output.splitlines()
-    assert header.split() == ["Id", "Team", "App", "Feature", "Name", "State", "Expires"]
+    assert header.split() == ["Id", "Team", "App", "Feature", "Name", "State", "Only", "Expires"]
     assert row.startswith(made["id"])
     assert row.split()[-2:] == ["good", made["expires_at"]]
 
