@@ -1,5 +1,6 @@
 import json
 import socket
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -120,3 +121,15 @@ def test_one_problem_is_one(home: Path) -> None:
 
 def test_an_engine_behind_tls_is_not_asked(home: Path) -> None:
     assert "was not asked" in examined(home, 0, SLUICE_ENGINE_URL="https://engine.example.com/v1")["engine"]["detail"]
+
+
+def test_an_audit_log_that_was_changed_is_found(home: Path) -> None:
+    shell = CommandLine(home)
+    for _ in range(2):
+        shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    assert examined(home, 0)["audit log"]["detail"] == "2 entries, unbroken"
+    connection = sqlite3.connect(home / "sluice.db")
+    connection.execute("UPDATE audit_entry SET actor = 'nobody' WHERE n = 1")
+    connection.commit()
+    connection.close()
+    assert examined(home, 1)["audit log"]["detail"] == "broken at entry 1: the entry was changed"
