@@ -16,9 +16,10 @@ from fastapi.responses import RedirectResponse, Response
 from dashboards.pages import Pages
 from dashboards.ranges import range_of
 from dashboards.reports import Reports
-from dashboards.sign_in import SESSION_SECONDS, SignIn, TooManyGuesses, WrongKey
+from dashboards.sign_in import SESSION_SECONDS, SignIn
 from dashboards.spend_page import dimension_of, spend_page
-from governance.errors import StoreUnavailable
+from governance.errors import StoreUnavailable, TooManyGuesses, Unauthenticated
+from governance.people.roles import Right
 
 _SESSION, _BROWSER, _THEME = "sluice_session", "sluice_browser", "sluice_theme"
 _LATEST = 50
@@ -43,19 +44,21 @@ class Dashboard:
 
     async def spend(self, request: Request) -> Response:
         """Show the spend page, or the way to the sign-in."""
-        session = self._session(request)
-        if session is None:
-            return _to("/admin/sign-in")
+        session = request.cookies.get(_SESSION) or ""
+        context = {"theme": _theme(request), "form_token": self.sign_in.form_token(session)}
         now = self.now()
         span = range_of(request.query_params.get("range"), now)
         by = dimension_of(request.query_params.get("by"))
-        context = {"theme": _theme(request), "form_token": self.sign_in.form_token(session)}
         try:
+            person = await self.sign_in.who(session)
+            if person is None:
+                return _to("/admin/sign-in")
+            person.require(Right.SEE_SPEND)
             report, before, points, latest = await asyncio.gather(
-                self.reports.spend_by(by, span.since, span.until),
-                self.reports.spend_by(by, span.before, span.before_until),
-                self.reports.spend_over(by, span.edges),
-                self.reports.recent(_LATEST),
+                self.reports.spend_by(by, span.since, span.until, person.team),
+                self.reports.spend_by(by, span.before, span.before_until, person.team),
+                self.reports.spend_over(by, span.edges, person.team),
+                self.reports.recent(_LATEST, person.team),
             )
         except StoreUnavailable as trouble:
             reason = f"{str(trouble)[:1].upper()}{str(trouble)[1:]}"
@@ -66,20 +69,25 @@ class Dashboard:
 
     async def show_sign_in(self, request: Request) -> Response:
         """Show the sign-in form, or the way in to who has signed in already."""
-        if self._session(request) is not None:
-            return _to("/admin")
+        try:
+            if await self.sign_in.who(request.cookies.get(_SESSION)) is not None:
+                return _to("/admin")
+        except StoreUnavailable:
+            pass  # then nobody can sign in either, which the form will say
         return self._sign_in_page(request)
 
     async def do_sign_in(self, request: Request) -> Response:
-        """Exchange the admin key for a session cookie."""
+        """Exchange an admin key for a session cookie."""
         form = await _form(request)
         if not self.sign_in.is_form(request.cookies.get(_BROWSER), form.get("form", "")):
             return self._sign_in_page(request, "This form is out of date. Please try again.", status=403)
         address = request.client.host if request.client else ""
         try:
-            session = self.sign_in.open(form.get("key", ""), address)
-        except WrongKey:
-            return self._sign_in_page(request, "That is not the admin key.", status=401)
+            session = await self.sign_in.open(form.get("key", ""), address)
+        except Unauthenticated:
+            return self._sign_in_page(request, "That is not an admin key.", status=401)
+        except StoreUnavailable:
+            return self._sign_in_page(request, "The database does not answer. Please try again.", status=503)
         except TooManyGuesses as refused:
             wait_s = max(1, round(refused.retry_after_s))
             page = self._sign_in_page(request, f"Too many guesses. Please wait {wait_s} seconds.", status=429)
@@ -102,11 +110,6 @@ class Dashboard:
     async def asset(self, name: str) -> Response:
         """Serve style, script or icon."""
         return self.pages.asset(name)
-
-    def _session(self, request: Request) -> str | None:
-        """Return the session of a browser that is signed in."""
-        session = request.cookies.get(_SESSION)
-        return session if self.sign_in.is_open(session) else None
 
     def _sign_in_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
         browser = request.cookies.get(_BROWSER) or secrets.token_urlsafe(16)

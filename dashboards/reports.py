@@ -12,17 +12,19 @@ from governance.ledger.reports_daily import SpendPoint
 
 
 class Reports(Protocol):
-    """Reads of the ledger. Each may raise `StoreUnavailable`."""
+    """Reads of the ledger, all of it or one team's. Each may raise `StoreUnavailable`."""
 
-    async def spend_by(self, dimension: str, since: datetime, until: datetime) -> SpendReport:
+    async def spend_by(self, dimension: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
         """Return the spend of a span, one row for each value of the dimension, and its total."""
         ...
 
-    async def spend_over(self, dimension: str, edges: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+    async def spend_over(
+        self, dimension: str, edges: Sequence[datetime], team: str | None = None
+    ) -> tuple[SpendPoint, ...]:
         """Return the spend between each two neighbouring edges, by the dimension; columns without any have no point."""
         ...
 
-    async def recent(self, limit: int) -> tuple[RequestRow, ...]:
+    async def recent(self, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
         """Return the latest requests, newest first."""
         ...
 
@@ -33,14 +35,16 @@ class LedgerReports:
 
     database: Database
 
-    async def spend_by(self, dimension: str, since: datetime, until: datetime) -> SpendReport:
+    async def spend_by(self, dimension: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
         """See `Reports`."""
-        return await reports.spend(self.database, dimension, since, until)
+        return await reports.spend(self.database, dimension, since, until, team)
 
-    async def spend_over(self, dimension: str, edges: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+    async def spend_over(
+        self, dimension: str, edges: Sequence[datetime], team: str | None = None
+    ) -> tuple[SpendPoint, ...]:
         """See `Reports`."""
-        return await reports_daily.spend_over(self.database, dimension, edges)
+        return await reports_daily.spend_over(self.database, dimension, edges, team)
 
-    async def recent(self, limit: int) -> tuple[RequestRow, ...]:
+    async def recent(self, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
         """See `Reports`."""
-        return await reports.recent_requests(self.database, limit)
+        return await reports.recent_requests(self.database, limit, team)

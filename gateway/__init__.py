@@ -7,6 +7,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
 * `policy/` is the YAML document that composes the engines' own sections.
 * `catalogue.py` is the policy's models made callable; `services.py` is the only place that builds things.
+* `alerting/` tells the receivers that the policy names when a budget's step is reached.
 * `operations/` watches and reports; `cli/` is the `sluice` command.
 
 What it does not know: how money is counted (`governance`), what makes two requests the same (`cache`), which model

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from dashboards.app import router as dashboard_router
 from gateway import __version__
+from gateway.endpoints.admin.application import admin_app
 from gateway.endpoints.chat import ChatEndpoint
 from gateway.endpoints.embeddings import EmbeddingEndpoint
 from gateway.endpoints.models import models_router
@@ -31,6 +32,9 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(models_router(services.catalogue, admission, now))
     app.include_router(usage_router(admission, services.purse, services.timezone, now))
     app.include_router(operator_router(services.catalogue, services.ledger, services.metrics))
+    admin = admin_app(services.desk)
+    _shape_errors(admin, now)
+    app.mount("/admin/api", admin)
     app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))
     _shape_errors(app, now)
     return app
@@ -47,7 +51,7 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
     async def framework(request: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 400
         reason = {404: "There is nothing at", 405: "This method is not allowed at"}.get(status, "Bad request to")
-        message = f"{reason} {request.url.path}."
+        message = _fault(error) if isinstance(error, RequestValidationError) else f"{reason} {request.url.path}."
         code = {404: "not_found", 405: "method_not_allowed"}.get(status, "invalid_request_error")
         body = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
         return JSONResponse({"error": body}, status, {"x-should-retry": "false"})
@@ -56,3 +60,10 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
         app.add_exception_handler(kind, ours)
     app.add_exception_handler(HTTPException, framework)
     app.add_exception_handler(RequestValidationError, framework)
+
+
+def _fault(error: RequestValidationError) -> str:
+    """Name the first place that is wrong, and how; what stands there is not repeated."""
+    first = error.errors()[0]
+    place = ".".join(str(step) for step in first["loc"][1:]) or str(first["loc"][0])
+    return f"{place}: {first['msg'].removeprefix('Value error, ')}."

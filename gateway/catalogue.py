@@ -74,7 +74,7 @@ class Catalogue:
         target = self._routes.get(grant.route or asked) if asked in self._routes else self.models.get(asked)
         if target is None or kind not in self._kinds(target):
             raise ModelNotFound(f"There is no {kind} model or route named {asked!r}.", asked)
-        if not any(self.models[name].tier in grant.tiers for name in _names(target)):
+        if not any(self.grants(name, grant) for name in _names(target)):
             raise NotAllowed(route=asked, models=_names(target))
         return Wish(asked, target)
 
@@ -90,8 +90,8 @@ class Catalogue:
         return choose_route(wish.target, candidates, zone)
 
     def grants(self, model: str, grant: Grant) -> bool:
-        """Say whether a grant holds the tier of the model of that name, if the policy still has it."""
-        return model in self.models and self.models[model].tier in grant.tiers
+        """Say whether a grant permits the model of that name, if the policy still has it."""
+        return model in self.models and grant.permits(model, self.models[model].tier)
 
     def upstream(self, model: Model) -> Upstream:
         """Return the provider that serves `model`."""
@@ -120,7 +120,7 @@ class Catalogue:
         return [
             (name, tuple(sorted({self.models[model].provider for model in allowed})))
             for name, target in targets.items()
-            if (allowed := [model for model in _names(target) if self.models[model].tier in grant.tiers])
+            if (allowed := [model for model in _names(target) if self.grants(model, grant)])
         ]
 
     def serves_chat(self) -> bool:
@@ -158,7 +158,7 @@ class Catalogue:
         upstream = self.upstream(model)
         return Candidate(
             name=model.name,
-            allowed=model.tier in grant.tiers,
+            allowed=grant.permits(model.name, model.tier),
             in_zone=zone is None or upstream.zone == zone,
             trouble=self._trouble(model),
         )

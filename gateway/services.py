@@ -16,9 +16,11 @@ from cache.answers import AnswerCache
 from cache.stores.memory import MemoryAnswers
 from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
+from gateway.alerting.rounds import open_alerts
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.embeddings import EmbeddingService
+from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
 from gateway.operations.home import Home
 from gateway.operations.lock import lock
@@ -35,6 +37,7 @@ from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
+from governance.audit.chain import GATEWAY
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.errors import Unauthenticated
@@ -42,6 +45,7 @@ from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.outage import WhenAway
 from governance.ledger.writer import LedgerWriter
+from governance.people.access import Access
 from governance.policy.sections import Allowance, OnStoreError
 from governance.purse import Purse
 from migrations import upgrade
@@ -69,6 +73,7 @@ class Services:
     metrics: Metrics
     reports: LedgerReports
     sign_in: SignIn
+    desk: Desk
     timezone: ZoneInfo
     log: FilteringBoundLogger
     now: Callable[[], datetime]
@@ -97,7 +102,8 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
         when_away = _when_away(policy.document.on_store_error)
         ledger = await stack.enter_async_context(LedgerWriter(database, home.spool, when_away=when_away))
         purse = Purse(MemoryCounters(), ledger, time)
-        await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
+        budgets = (*policy.rules.budgets(), *keyring.budgets())
+        await purse.rebuild(database, budgets, _now(), policy.rules.timezone)
         upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
         services = _compose(settings, home, policy, database, keyring, ledger, purse, upstreams, log)
         await _first_look(upstreams)
@@ -106,6 +112,7 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
                 log,
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
                 (LEASES_S, "leases", lambda: purse.expire(time())),
+                *await open_alerts(home, policy, keyring, purse, database, log, stack),
                 *((PROVIDERS_S, f"provider {name}", upstream.refresh) for name, upstream in upstreams.items()),
             )
         )
@@ -131,6 +138,7 @@ def _compose(
     exact = ExactCache(AnswerCache(MemoryAnswers(CACHE_BYTES, time), time), policy.document.cache.exact, catalogue)
     purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
+    access = Access(database, given or admin_key(home, secrets.token_bytes), time)
     return Services(
         edge=Edge(
             admission=admission, accounts=accounts, metrics=metrics, now=_now, ticks=perf_counter, new_id=_request_id
@@ -155,10 +163,14 @@ def _compose(
         ledger=ledger,
         metrics=metrics,
         reports=LedgerReports(database),
-        sign_in=SignIn(
-            admin_key=given or admin_key(home, secrets.token_bytes),
-            secret=session_secret(home, secrets.token_bytes),
-            clock=time,
+        sign_in=SignIn(people=access, secret=session_secret(home, secrets.token_bytes), clock=time),
+        desk=Desk(
+            access=access,
+            database=database,
+            policy=policy,
+            learn_keys=lambda: refresh(keyring, database),
+            now=_now,
+            random_bytes=secrets.token_bytes,
         ),
         timezone=timezone,
         log=log,
@@ -193,7 +205,9 @@ async def _keep_demo_key(home: Home, database: Database, keyring: Keyring, polic
     if policy.rules.app(*_DEMO) is None or _opens(home, keyring):
         return
     team, app = _DEMO
-    minted = await create_key(database, team=team, app=app, now=_now(), random_bytes=secrets.token_bytes, name="demo")
+    minted = await create_key(
+        database, team=team, app=app, by=GATEWAY, now=_now(), random_bytes=secrets.token_bytes, name="demo"
+    )
     write_private(home.demo_key, minted.key)
     await refresh(keyring, database)
 

@@ -4,6 +4,9 @@
     ├── Unauthenticated      there is no key, or it is malformed, unknown, revoked or expired
     ├── UnknownTeam          the key outlived its team or app in the policy
     ├── UnknownKey           no key has this public id, or it is closed already
+    ├── UnknownPerson        no person has this id
+    ├── Forbidden            the person's role does not allow the act
+    ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── NotMoney             a text or number is not an exact amount of money
@@ -54,6 +57,32 @@ class UnknownKey(GovernanceError):
             super().__init__(f"the key {key_id!r} was revoked at {revoked_at:%Y-%m-%d %H:%M:%S} UTC")
         self.key_id = key_id
         self.revoked_at = revoked_at
+
+
+class UnknownPerson(GovernanceError):
+    """An id that belongs to no person, or to one whose key is revoked."""
+
+    def __init__(self, person_id: str) -> None:
+        super().__init__(f"there is no person {person_id!r}")
+        self.person_id = person_id
+
+
+class Forbidden(GovernanceError):
+    """Something that a person's role does not allow, or not for this team."""
+
+    def __init__(self, role: str, right: str, team: str | None) -> None:
+        super().__init__(f"the role {role} may not {right}{'' if team is None else f' of team {team!r}'}")
+        self.role = role
+        self.right = right
+        self.team = team
+
+
+class TooManyGuesses(GovernanceError):
+    """An address has guessed too often; `retry_after_s` says when it may again."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__(f"too many guesses; try again in {retry_after_s:.0f} s")
+        self.retry_after_s = retry_after_s
 
 
 class BudgetExhausted(GovernanceError):

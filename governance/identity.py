@@ -15,12 +15,34 @@ from datetime import datetime
 from typing import Final
 
 from governance.errors import Unauthenticated
+from governance.limits import Budget
 
 PREFIX: Final = "sk-sluice-"
+ADMIN_PREFIX: Final = "sk-sluice-admin-"
+"""Keys of people; no application key begins so, because a public id has 16 characters."""
+
 PUBLIC_BYTES: Final = 10
 SECRET_BYTES: Final = 32
 _KEY = re.compile(r"sk-sluice-([a-z2-7]{16})-([a-z2-7]{52})")
 _PUBLIC_ID = re.compile(r"[a-z2-7]{1,16}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTerms:
+    """What a key narrows for its holder. It never widens what the policy grants the app.
+
+    Attributes:
+        tiers: the tiers of models it may use; None for all that the policy grants.
+        models: the models it may use; None for all that the policy grants.
+        budgets: what it may spend, of the scope `key:<public id>`, beside every budget of the policy.
+    """
+
+    tiers: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    budgets: tuple[Budget, ...] = ()
+
+
+UNNARROWED: Final = KeyTerms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +54,7 @@ class Caller:
     app: str
     feature: str | None = None
     name: str | None = None
+    terms: KeyTerms = UNNARROWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +84,11 @@ class KeyRecord:
     previous_until: datetime | None = None
 
 
-def mint(random_bytes: Callable[[int], bytes], public_id: str | None = None) -> Minted:
+def mint(random_bytes: Callable[[int], bytes], public_id: str | None = None, *, prefix: str = PREFIX) -> Minted:
     """Make a key from random bytes (`secrets.token_bytes`), or a new secret for the key `public_id`."""
     public_id = public_id or _base32(random_bytes(PUBLIC_BYTES))
     secret = _base32(random_bytes(SECRET_BYTES))
-    return Minted(public_id=public_id, key=f"{PREFIX}{public_id}-{secret}", secret_hash=_hash(secret))
+    return Minted(public_id=public_id, key=f"{prefix}{public_id}-{secret}", secret_hash=secret_hash(secret))
 
 
 def public_id_of(text: str) -> str | None:
@@ -94,6 +117,14 @@ class Keyring:
         """The newest change this keyring has seen."""
         return self._revision
 
+    def callers(self) -> tuple[Caller, ...]:
+        """Whoever has a key that is not revoked."""
+        return tuple(record.caller for record in self._records.values() if record.revoked_at is None)
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets of all these keys."""
+        return tuple(budget for caller in self.callers() for budget in caller.terms.budgets)
+
     def learn(self, records: Iterable[KeyRecord]) -> None:
         """Take in new and changed keys."""
         for record in records:
@@ -115,7 +146,7 @@ class Keyring:
             raise Unauthenticated("malformed")
         public_id, secret = match.groups()
         record = self._records.get(public_id)
-        if record is None or not _opens(record, _hash(secret), now):
+        if record is None or not _opens(record, secret_hash(secret), now):
             raise Unauthenticated("unknown")
         if record.revoked_at is not None:
             raise Unauthenticated("revoked")
@@ -124,12 +155,12 @@ class Keyring:
         return record.caller
 
 
-def _opens(record: KeyRecord, secret_hash: bytes, now: datetime) -> bool:
-    if hmac.compare_digest(record.secret_hash, secret_hash):
+def _opens(record: KeyRecord, offered: bytes, now: datetime) -> bool:
+    if hmac.compare_digest(record.secret_hash, offered):
         return True
     if record.previous_hash is None or record.previous_until is None or now >= record.previous_until:
         return False
-    return hmac.compare_digest(record.previous_hash, secret_hash)
+    return hmac.compare_digest(record.previous_hash, offered)
 
 
 def _base32(raw: bytes) -> str:
@@ -137,5 +168,6 @@ def _base32(raw: bytes) -> str:
     return base64.b32encode(raw).decode().rstrip("=").lower()
 
 
-def _hash(secret: str) -> bytes:
+def secret_hash(secret: str) -> bytes:
+    """Hash the secret part of a key, as it is stored."""
     return hashlib.sha256(secret.encode()).digest()

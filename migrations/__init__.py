@@ -1,7 +1,7 @@
 """Migrations: the schema's history, and the one call that brings a database up to date.
 
 `versions/` holds the revisions, `env.py` runs them on the connection given by `upgrade`. The tables themselves are
-declared in `governance.ledger.tables`; a test proves that the newest revision builds exactly those.
+declared in governance and listed in `schema.py`; a test proves that the newest revision builds exactly those.
 """
 
 from pathlib import Path

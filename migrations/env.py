@@ -2,10 +2,8 @@
 
 from alembic import context
 
-from governance.ledger.tables import Base
+from migrations.schema import METADATA
 
-context.configure(
-    connection=context.config.attributes["connection"], target_metadata=Base.metadata, render_as_batch=True
-)
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA, render_as_batch=True)
 with context.begin_transaction():
     context.run_migrations()

@@ -31,9 +31,12 @@ class KeyId(click.ParamType[str]):
         return key_id
 
 
-def facts_of(record: KeyRecord, at: datetime) -> dict[str, str | None]:
+Facts = dict[str, "str | list[str] | None"]
+
+
+def facts_of(record: KeyRecord, at: datetime) -> Facts:
     """Say everything of a key but its secret."""
-    caller = record.caller
+    caller, terms = record.caller, record.caller.terms
     expired = record.expires_at is not None and record.expires_at <= at
     return {
         "id": caller.key_id,
@@ -45,10 +48,13 @@ def facts_of(record: KeyRecord, at: datetime) -> dict[str, str | None]:
         "created_at": written(record.created_at),
         "expires_at": written(record.expires_at),
         "revoked_at": written(record.revoked_at),
+        "tiers": None if terms.tiers is None else list(terms.tiers),
+        "models": None if terms.models is None else list(terms.models),
+        "budgets": [f"{budget.limit.usd}/{budget.window.value}" for budget in terms.budgets],
     }
 
 
-def show_keys(found: list[dict[str, str | None]]) -> None:
+def show_keys(found: list[Facts]) -> None:
     """Print keys as a table: names may wrap, what is copied from it (ids, states, dates) never does."""
     from rich.table import Table
     from rich.text import Text
@@ -59,9 +65,12 @@ def show_keys(found: list[dict[str, str | None]]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name, title in _COLUMNS.items():
         table.add_column(title, overflow="fold", no_wrap=name not in _MAY_WRAP)
+    table.add_column("Only", overflow="fold")
     table.add_column("Expires", no_wrap=True)
     for facts in found:
-        table.add_row(*(Text(shown(facts[name] or "")) for name in _COLUMNS), Text(facts["expires_at"] or "never"))
+        only = ", ".join(word for part in ("tiers", "models", "budgets") for word in facts[part] or ())
+        cells = (*(str(facts[name] or "") for name in _COLUMNS), only, str(facts["expires_at"] or "never"))
+        table.add_row(*(Text(shown(cell)) for cell in cells))
     show_table(table)
 
 

@@ -7,8 +7,9 @@ A running gateway learns of a change within a second.
 from __future__ import annotations
 
 import asyncio
+import getpass
 import secrets
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -17,10 +18,12 @@ from gateway.cli.key_facts import KeyId, facts_of, show_keys, written
 from gateway.cli.terminal import Duration, as_json, now, say, settings, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Generator
     from datetime import timedelta
 
+    from gateway.policy.source import LoadedPolicy
     from gateway.settings import Settings
+    from governance.audit.chain import Actor
     from governance.database import Database
     from governance.identity import KeyRecord
 
@@ -36,15 +39,34 @@ def keys() -> None:
 @click.option("--feature", help="Bind the key to one feature of the app.")
 @click.option("--name", help="What people call it.")
 @click.option("--expires", type=Duration(), help="How long it is good for, such as 30d.  [default: for ever]")
+@click.option("--tier", "tiers", multiple=True, help="Only models of this tier; repeat for more.")
+@click.option("--model", "models", multiple=True, help="Only this model; repeat for more.")
+@click.option("--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day; repeat for more.")
 @as_json
 def create(
-    team: str, app: str, feature: str | None, name: str | None, expires: timedelta | None, as_json: bool
+    team: str,
+    app: str,
+    feature: str | None,
+    name: str | None,
+    expires: timedelta | None,
+    tiers: tuple[str, ...],
+    models: tuple[str, ...],
+    budgets: tuple[str, ...],
+    as_json: bool,
 ) -> None:
-    """Make a key. It is shown once and kept nowhere."""
+    """Make a key. It is shown once and kept nowhere.
+
+    Tiers, models and budgets narrow what the policy grants the app, and never widen it.
+    """
+    from gateway.operations.key_terms import read_terms, require_app
     from governance.keys import create_key
     from governance.names import shown
 
-    notes = _notes(team, app, feature)
+    with _wrong_usage():
+        policy = _policy()
+        require_app(policy, team, app)
+        terms = read_terms(policy, tiers, models, budgets)
+    notes = _notes(policy, team, app, feature)
     made_at = now()
     expires_at = made_at + expires if expires else None
 
@@ -57,6 +79,8 @@ def create(
                 feature=feature,
                 name=name,
                 expires_at=expires_at,
+                terms=terms,
+                by=_operator(),
                 now=made_at,
                 random_bytes=secrets.token_bytes,
             )
@@ -64,6 +88,7 @@ def create(
 
     key_id, key = asyncio.run(make())
     facts = {"id": key_id, "key": key, "team": team, "app": app, "feature": feature, "name": name}
+    facts |= {"tiers": tiers or None, "models": models or None, "budgets": budgets}
     if as_json:
         show_json(facts | {"created_at": written(made_at), "expires_at": written(expires_at)})
     else:
@@ -112,7 +137,9 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
 
     async def change() -> str:
         async with _database() as database:
-            minted = await rotate_key(database, key_id, overlap=overlap, now=at, random_bytes=secrets.token_bytes)
+            minted = await rotate_key(
+                database, key_id, by=_operator(), overlap=overlap, now=at, random_bytes=secrets.token_bytes
+            )
             return minted.key
 
     key = asyncio.run(change())
@@ -134,7 +161,7 @@ def revoke(key_id: str, as_json: bool) -> None:
 
     async def change() -> None:
         async with _database() as database:
-            await revoke_key(database, key_id, now=at)
+            await revoke_key(database, key_id, by=_operator(), now=at)
 
     asyncio.run(change())
     if as_json:
@@ -151,23 +178,41 @@ async def _database() -> AsyncGenerator[Database]:
         yield database
 
 
-def _notes(team: str, app: str, feature: str | None) -> list[str]:
-    """Refuse a key that no request could use, naming those that one could; note what its owner might not expect."""
+def _policy() -> LoadedPolicy:
     import os
 
     from gateway.policy.source import load_policy
+
+    return load_policy(settings().policy_file, os.environ, now())
+
+
+@contextmanager
+def _wrong_usage() -> Generator[None]:
+    """Word what an option asks for in vain as wrong usage of that option."""
+    from gateway.errors import BadRequest
+
+    try:
+        yield
+    except BadRequest as wrong:
+        hint = "'--team' / '--app'" if wrong.param == "app" else f"'--{wrong.param}'"
+        raise click.BadParameter(wrong.message, param_hint=hint) from wrong
+
+
+def _operator() -> Actor:
+    """How the audit log names whoever types: the system's user, who may do all that the files' modes allow."""
+    from governance.audit.chain import Actor
+
+    return Actor(f"cli:{getpass.getuser()}", "operator")
+
+
+def _notes(policy: LoadedPolicy, team: str, app: str, feature: str | None) -> list[str]:
+    """Note what the owner of a new key might not expect."""
     from governance.names import shown
 
-    chosen = settings()
-    policy = load_policy(chosen.policy_file, os.environ, now())
-    if policy.rules.app(team, app) is None:
-        known = ", ".join(f"{rule.team}/{rule.app}" for rule in policy.rules.apps()) or "none"
-        told = f"the policy has no {shown(team)}/{shown(app)}; it has: {known}"
-        raise click.BadParameter(told, param_hint="'--team' / '--app'")
     notes: list[str] = []
     if feature is not None and feature not in policy.document.features(team, app):
         notes.append(f"the policy does not name the feature {shown(feature)!r}: the rules of {team}/{app} hold for it.")
-    if _is_newer(chosen):
+    if _is_newer(settings()):
         notes.append("the policy was edited since the gateway started: restart the gateway to put it in force.")
     return notes
 

@@ -21,6 +21,7 @@ from gateway.settings import Settings
 from gateway.supervision.plan import ENGINE_CURE, WEIGHTS_CURE, wants_engine
 from gateway.supervision.probe import Place, ask
 from gateway.supervision.sockets import claim_port
+from governance.audit.log import Proof, verify
 from governance.errors import StoreUnavailable
 
 _OLDEST_PYTHON = (3, 11)
@@ -56,7 +57,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         home(settings.home),
         *key_files(Home(settings.home)),
         *spool(Home(settings.home)),
-        await database(settings),
+        *await stored(settings),
         await port(settings),
         await engine(settings),
     )
@@ -122,7 +123,7 @@ def home(path: Path) -> Finding:
 def key_files(place: Home) -> tuple[Finding, ...]:
     """Look at the secrets on disk: only their owner may read them."""
     findings: list[Finding] = []
-    for path in (place.admin_key, place.demo_key, place.session_secret):
+    for path in (place.admin_key, place.demo_key, place.session_secret, place.webhook_secret):
         if not path.exists():
             continue
         mode = path.stat().st_mode & 0o777
@@ -144,20 +145,31 @@ def spool(place: Home) -> tuple[Finding, ...]:
     return (Finding("spool", State.WARN, f"{damaged} journal files were damaged and are kept", cure),)
 
 
-async def database(settings: Settings) -> Finding:
-    """Look whether the database answers and has the newest schema, bringing it there; makes no home for it."""
+async def stored(settings: Settings) -> tuple[Finding, ...]:
+    """Look whether the database answers and has the newest schema, bringing it there; then at its audit log.
+
+    Makes no home for it.
+    """
     kind = _kind_of(settings.database)
     if not settings.database_url and not settings.home.is_dir():
-        return Finding("database", State.OK, f"{kind}, will be made at the first start")
+        return (Finding("database", State.OK, f"{kind}, will be made at the first start"),)
     try:
-        async with asyncio.timeout(_PATIENCE_S), open_ledger(settings):
-            return Finding("database", State.OK, f"{kind}, schema up to date")
+        async with asyncio.timeout(_PATIENCE_S), open_ledger(settings) as database:
+            proof = await verify(database)
+            return Finding("database", State.OK, f"{kind}, schema up to date"), _audit(proof)
     except StoreUnavailable as error:
         reason = error.reason
     except Exception as error:  # noqa: BLE001  (whatever a driver raises is the finding; its words may hold a secret)
         reason = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     told = f"{kind}: {reason}" if kind else reason
-    return Finding("database", State.FAIL, told, "Check DATABASE_URL and its server.")
+    return (Finding("database", State.FAIL, told, "Check DATABASE_URL and its server."),)
+
+
+def _audit(proof: Proof) -> Finding:
+    if proof.broken is None:
+        return Finding("audit log", State.OK, f"{proof.entries} entries, unbroken")
+    detail = f"broken at entry {proof.broken.n}: {proof.broken.why}"
+    return Finding("audit log", State.FAIL, detail, "Compare with a backup: somebody changed the log in the database.")
 
 
 def _kind_of(url: str) -> str:

@@ -26,6 +26,11 @@ class Home:
         return self.path / "session.secret"
 
     @property
+    def webhook_secret(self) -> Path:
+        """What signs alerts; receivers have a copy."""
+        return self.path / "webhook.secret"
+
+    @property
     def gateway_lock(self) -> Path:
         """Held by the gateway process that serves from this folder."""
         return self.path / "gateway.lock"

@@ -43,6 +43,11 @@ def session_secret(home: Home, random_bytes: RandomBytes) -> bytes:
     return bytes.fromhex(keep(home.session_secret, lambda: random_bytes(32).hex()))
 
 
+def webhook_secret(home: Home, random_bytes: RandomBytes) -> bytes:
+    """Return the secret that signs alerts, made at the first call; its text is what receivers verify with."""
+    return keep(home.webhook_secret, lambda: random_bytes(32).hex()).encode()
+
+
 def keep(path: Path, make: Callable[[], str]) -> str:
     """Return the text of `path`; at the first call, write what `make` returns, readable by the owner only.
 

@@ -33,7 +33,9 @@ def _always(_: object) -> bool:
 
 
 def _not_plain_block(steps: object) -> bool:
-    return steps not in ({}, {100: "block"})
+    """Say whether a budget's steps are other than to block when it is used up and to alert on the way there."""
+    taken = {at: act for at, act in steps.items() if at == 100 or act != "alert"} if isinstance(steps, dict) else steps  # noqa: PLR2004  (per cent)
+    return taken not in ({}, {100: "block"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ NOT_YET = (
             "teams.*.apps.*.budgets.*.steps",
             "teams.*.apps.*.features.*.budgets.*.steps",
         ),
-        "Steps are not taken: the budget blocks at 100 %, and does nothing before.",
+        "Steps other than alert are not taken: the budget blocks at 100 %.",
         _not_plain_block,
     ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
@@ -77,7 +79,6 @@ NOT_YET = (
     _NotYet(("guardrails.*",), "The rule is not applied."),
     _NotYet(("limits.loop",), "Loops are not detected."),
     _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
-    _NotYet(("alerts", "teams.*.alerts"), "No alert is sent."),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
     _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),
     _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),

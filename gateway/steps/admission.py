@@ -13,7 +13,7 @@ from gateway.wire.errors import shape_of
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
 from governance.errors import GovernanceError, UnknownTeam
-from governance.identity import Caller, Keyring
+from governance.identity import UNNARROWED, Caller, Keyring
 from governance.ledger.events import Opening
 from governance.policy.rules import Grant, Rules
 from governance.purse import Purse
@@ -100,7 +100,8 @@ class Admission:
             segment_of=app.segment_of,
             hash_user=app.hash_user,
         )
-        return Entitled(caller, attribution, self._rules.grant(attribution, caller.key_id))
+        grant = self._rules.grant(attribution, caller.key_id)
+        return Entitled(caller, attribution, grant if caller.terms is UNNARROWED else grant.narrowed(caller.terms))
 
     def opening(
         self,

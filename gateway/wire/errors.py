@@ -36,6 +36,9 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.Unauthenticated: Shape(401, "invalid_api_key", retry=False),
     governance.UnknownTeam: _DENIED,
     governance.UnknownKey: Shape(404, "not_found", retry=False),
+    governance.UnknownPerson: Shape(404, "not_found", retry=False),
+    governance.Forbidden: Shape(403, "forbidden", retry=False, kind="permission_error"),
+    governance.TooManyGuesses: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
@@ -110,6 +113,7 @@ def _facts(error: Exception) -> Facts:
 
 _WAITS: Mapping[type[Exception], Callable[[Any], float]] = {
     governance.RateLimited: lambda error: error.retry_after_s,
+    governance.TooManyGuesses: lambda error: error.retry_after_s,
     edge.UpstreamOverloaded: lambda error: error.retry_after_s,
 }
 

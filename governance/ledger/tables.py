@@ -60,6 +60,7 @@ class KeyRow(Base):
     expires_at: Mapped[int | None]
     revoked_at: Mapped[int | None]
     revision: Mapped[int] = mapped_column(unique=True)
+    terms: Mapped[str | None]
 
 
 class KeyRevisionRow(Base):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from governance.attribution import Attribution
+    from governance.identity import KeyTerms
     from governance.policy.sections import (
         AppSection,
         BudgetSection,
@@ -59,6 +60,7 @@ class Grant:
         output: What its answer may look like.
         budgets: Every budget it spends from, outermost scope first.
         rates: Every limit it counts against, outermost scope first.
+        models: The only models it may use, where its key names them; None for all of its tiers.
     """
 
     tiers: tuple[str, ...]
@@ -66,6 +68,20 @@ class Grant:
     output: OutputRule
     budgets: tuple[Budget, ...]
     rates: tuple[Rate, ...]
+    models: frozenset[str] | None = None
+
+    def permits(self, model: str, tier: str) -> bool:
+        """Say whether a model of a tier may be used."""
+        return tier in self.tiers and (self.models is None or model in self.models)
+
+    def narrowed(self, terms: KeyTerms) -> Grant:
+        """Return what is left of this grant for the holder of a key: never more."""
+        return replace(
+            self,
+            tiers=self.tiers if terms.tiers is None else tuple(tier for tier in self.tiers if tier in terms.tiers),
+            models=self.models if terms.models is None else frozenset(terms.models),
+            budgets=self.budgets + terms.budgets,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from dashboards.app import router
 from dashboards.security import CONTENT_SECURITY_POLICY
 from dashboards.sign_in import SignIn
+from tests.support.people import ScriptedPeople
 from tests.support.spend_reports import ScriptedReports, request_row, spend_row
 
 NOW = datetime(2026, 11, 26, 15, 42, tzinfo=ZoneInfo("Europe/London"))
@@ -20,7 +21,7 @@ ATTACK = "<script>alert('team')</script>"
 @asynccontextmanager
 async def browser(reports: ScriptedReports | None = None, scheme: str = "http") -> AsyncGenerator[httpx.AsyncClient]:
     app = FastAPI()
-    sign_in = SignIn(admin_key="sk-admin", secret=bytes(32), clock=NOW.timestamp)
+    sign_in = SignIn(people=ScriptedPeople(NOW.timestamp), secret=bytes(32), clock=NOW.timestamp)
     app.include_router(router(reports or ScriptedReports(), sign_in, lambda: NOW))
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url=f"{scheme}://sluice.test") as client:
@@ -85,7 +86,7 @@ async def test_a_wrong_key_is_told_so_and_the_sixth_guess_must_wait() -> None:
         for _ in range(5):
             reply = await offer(client, "guess")
             assert reply.status_code == 401
-            assert "That is not the admin key." in reply.text
+            assert "That is not an admin key." in reply.text
         reply = await offer(client)
         assert (reply.status_code, reply.headers["retry-after"]) == (429, "60")
 

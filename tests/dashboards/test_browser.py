@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboards.app import router
 from dashboards.sign_in import SignIn
+from tests.support.people import ScriptedPeople
 from tests.support.scripted_upstream import serve
 from tests.support.spend_reports import ScriptedReports, request_row, spend_row
 
@@ -47,11 +48,11 @@ def signed_in(app: ASGIApp, session: str, asked: list[str]) -> ASGIApp:
 
 async def test_style_script_and_renewal_work_under_the_policy_and_nothing_is_complained_of(tmp_path: Path) -> None:
     reports = ScriptedReports(rows=[spend_row("support", cost=3, requests=5)], latest=[request_row()])
-    door = SignIn(admin_key="sk-admin", secret=bytes(32), clock=time.time)
+    door = SignIn(people=ScriptedPeople(time.time), secret=bytes(32), clock=time.time)
     app = FastAPI()
     app.include_router(router(reports, door, lambda: NOW))
     asked: list[str] = []
-    async with serve(signed_in(app, door.open("sk-admin", "test"), asked)) as port:
+    async with serve(signed_in(app, await door.open("sk-admin", "test"), asked)) as port:
         assert CHROMIUM is not None, "CI must have chromium"
         browser = await asyncio.create_subprocess_exec(
             CHROMIUM,

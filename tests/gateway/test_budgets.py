@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from governance.audit.chain import GATEWAY
 from governance.keys import refresh, revoke_key
 from tests.support.running_gateway import POLICY, policy, running_gateway
 
@@ -194,7 +195,7 @@ async def test_a_key_revoked_while_its_body_is_on_the_way_opens_nothing(tmp_path
         writer.write(head.encode() + body[:10])
         await writer.drain()
         assert (await gateway.client.get("/healthz")).status_code == 200
-        await revoke_key(gateway.database, key.split("-")[2], now=datetime.now(UTC))
+        await revoke_key(gateway.database, key.split("-")[2], by=GATEWAY, now=datetime.now(UTC))
         await refresh(gateway.services.admission._keyring, gateway.database)
         writer.write(body[10:])
 

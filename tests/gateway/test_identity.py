@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from governance.audit.chain import GATEWAY
 from governance.keys import create_key, revoke_key
 from tests.support.running_gateway import POLICY, RunningGateway, running_gateway
 
@@ -46,12 +47,12 @@ async def test_the_admin_key_cannot_ask_a_model(gateway: RunningGateway, tmp_pat
 
 async def test_a_key_made_or_revoked_by_another_process_is_known_within_a_second(gateway: RunningGateway) -> None:
     minted = await create_key(
-        gateway.database, team="red", app="bot", now=datetime.now(UTC), random_bytes=secrets.token_bytes
+        gateway.database, team="red", app="bot", by=GATEWAY, now=datetime.now(UTC), random_bytes=secrets.token_bytes
     )
     began = datetime.now(UTC)
     while (await gateway.chat(minted.key)).status_code != 200:
         assert datetime.now(UTC) - began < timedelta(seconds=5)
-    await revoke_key(gateway.database, minted.public_id, now=datetime.now(UTC))
+    await revoke_key(gateway.database, minted.public_id, by=GATEWAY, now=datetime.now(UTC))
     while (reply := await gateway.chat(minted.key)).status_code == 200:
         assert datetime.now(UTC) - began < timedelta(seconds=10)
     assert reply.json()["error"]["message"] == "The key is revoked."

@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from governance.audit.chain import GATEWAY
 from governance.database import Database
 from governance.errors import StoreUnavailable, Unauthenticated, UnknownKey
 from governance.identity import Keyring, Minted
@@ -30,6 +31,7 @@ async def make(database: Database, name: str = "ci", expires_at: datetime | None
         app="support-bot",
         feature="faq",
         name=name,
+        by=GATEWAY,
         now=NOW,
         random_bytes=secrets.token_bytes,
         expires_at=expires_at,
@@ -49,7 +51,7 @@ async def test_a_new_key_is_known_after_the_next_refresh(database: Database) -> 
 async def test_a_revoked_key_is_refused_after_the_next_refresh(database: Database) -> None:
     keyring, minted = Keyring(), await make(database)
     await refresh(keyring, database)
-    await revoke_key(database, minted.public_id, now=NOW)
+    await revoke_key(database, minted.public_id, by=GATEWAY, now=NOW)
     await refresh(keyring, database)
     with pytest.raises(Unauthenticated, match="revoked"):
         keyring.authenticate(minted.key, NOW)
@@ -58,7 +60,7 @@ async def test_a_revoked_key_is_refused_after_the_next_refresh(database: Databas
 async def test_both_secrets_of_a_rotated_key_are_good_during_the_overlap(database: Database) -> None:
     keyring, old = Keyring(), await make(database)
     new = await rotate_key(
-        database, old.public_id, overlap=timedelta(hours=1), now=NOW, random_bytes=secrets.token_bytes
+        database, old.public_id, by=GATEWAY, overlap=timedelta(hours=1), now=NOW, random_bytes=secrets.token_bytes
     )
     await refresh(keyring, database)
     assert new.public_id == old.public_id
@@ -78,7 +80,7 @@ async def test_the_store_keeps_no_secret(database: Database, tmp_path: Path) -> 
 async def test_keys_are_listed_with_their_ends(database: Database) -> None:
     expires = NOW + timedelta(days=30)
     minted = await make(database, expires_at=expires)
-    await revoke_key(database, minted.public_id, now=NOW)
+    await revoke_key(database, minted.public_id, by=GATEWAY, now=NOW)
     (record,) = await list_keys(database)
     assert (record.caller.key_id, record.created_at) == (minted.public_id, NOW)
     assert (record.expires_at, record.revoked_at) == (expires, NOW)
@@ -86,10 +88,10 @@ async def test_keys_are_listed_with_their_ends(database: Database) -> None:
 
 async def test_a_key_that_is_not_there_or_closed_cannot_be_changed(database: Database) -> None:
     minted = await make(database)
-    await revoke_key(database, minted.public_id, now=NOW)
+    await revoke_key(database, minted.public_id, by=GATEWAY, now=NOW)
     for key_id, since in (("nobody", None), (minted.public_id, NOW)):
         with pytest.raises(UnknownKey, match=key_id) as refused:
-            await revoke_key(database, key_id, now=NOW + timedelta(hours=1))
+            await revoke_key(database, key_id, by=GATEWAY, now=NOW + timedelta(hours=1))
         assert refused.value.revoked_at == since
 
 
@@ -103,7 +105,7 @@ async def test_changes_at_the_same_time_get_revisions_of_their_own(database: Dat
 
 async def test_a_failed_change_takes_no_revision(database: Database) -> None:
     with pytest.raises(UnknownKey):
-        await revoke_key(database, "nobody", now=NOW)
+        await revoke_key(database, "nobody", by=GATEWAY, now=NOW)
     await make(database)
     assert [record.revision for record in await list_keys(database)] == [1]
 

@@ -20,8 +20,8 @@ from governance.database import prepare_sqlite, writing
 from governance.errors import StoreUnavailable
 from governance.ledger.batches import store
 from governance.ledger.events import EventKind, LedgerEvent
-from governance.ledger.tables import Base
 from governance.prices import Usage
+from migrations.schema import METADATA
 from tests.support.databases import fresh_database
 from tests.support.requests import NOON, opening, settlement, usd
 
@@ -64,14 +64,14 @@ def test_the_newest_revision_builds_exactly_the_declared_tables(url: str) -> Non
     migrations.upgrade(url)
     engine = create_engine(url)
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
     engine.dispose()
 
 
 def test_partial_indexes_are_those_declared(url: str, tmp_path: Path) -> None:
     migrations.upgrade(url)
     declared = create_engine(f"sqlite:///{tmp_path / 'declared.db'}")
-    Base.metadata.create_all(declared)
+    METADATA.create_all(declared)
     declared.dispose()
 
     def indexes(file: str) -> list[tuple[str, str]]:

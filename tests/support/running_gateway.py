@@ -15,6 +15,7 @@ import yaml
 from gateway.app import create_app
 from gateway.services import Services, open_services
 from gateway.settings import Settings
+from governance.audit.chain import GATEWAY
 from governance.database import Database, open_database
 from governance.keys import create_key, refresh
 from governance.ledger.reports import RequestRow, recent_requests
@@ -72,7 +73,13 @@ class RunningGateway:
     async def key(self, team: str = "red", app: str = "bot", **bound: Any) -> str:
         """Make a key the gateway knows at once."""
         minted = await create_key(
-            self.database, team=team, app=app, now=datetime.now(UTC), random_bytes=secrets.token_bytes, **bound
+            self.database,
+            team=team,
+            app=app,
+            by=GATEWAY,
+            now=datetime.now(UTC),
+            random_bytes=secrets.token_bytes,
+            **bound,
         )
         await refresh(self.services.admission._keyring, self.database)
         return minted.key

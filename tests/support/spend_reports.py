@@ -72,7 +72,7 @@ class ScriptedReports:
     latest: Sequence[RequestRow] = ()
     broken: bool = False
 
-    async def spend_by(self, dimension: str, since: datetime, until: datetime) -> SpendReport:
+    async def spend_by(self, dimension: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
         """Return the rows and their sum."""
         if self.broken:
             raise StoreUnavailable("unable to open database file")
@@ -88,12 +88,14 @@ class ScriptedReports:
         )
         return SpendReport(by=dimension, since=since, until=until, rows=tuple(self.rows), total=total)
 
-    async def spend_over(self, dimension: str, edges: Sequence[datetime]) -> tuple[SpendPoint, ...]:
+    async def spend_over(
+        self, dimension: str, edges: Sequence[datetime], team: str | None = None
+    ) -> tuple[SpendPoint, ...]:
         """Return all of it in the first column."""
         return tuple(
             SpendPoint(0, row.name, row.requests, row.refused, row.cached, row.cost, row.saved) for row in self.rows
         )
 
-    async def recent(self, limit: int) -> tuple[RequestRow, ...]:
+    async def recent(self, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
         """Return the latest requests."""
         return tuple(self.latest[:limit])

@@ -1,5 +1,6 @@
 import json
 import socket
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -127,3 +128,15 @@ def test_damaged_journals_are_a_warning_until_somebody_has_looked(home: Path) ->
     (home / "spool" / "1-x").mkdir(parents=True)
     (home / "spool" / "1-x" / "0000000001.damaged").touch()
     assert examined(home, 0)["spool"]["state"] == "warn"
+
+
+def test_an_audit_log_that_was_changed_is_found(home: Path) -> None:
+    shell = CommandLine(home)
+    for _ in range(2):
+        shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    assert examined(home, 0)["audit log"]["detail"] == "2 entries, unbroken"
+    connection = sqlite3.connect(home / "sluice.db")
+    connection.execute("UPDATE audit_entry SET actor = 'nobody' WHERE n = 1")
+    connection.commit()
+    connection.close()
+    assert examined(home, 1)["audit log"]["detail"] == "broken at entry 1: the entry was changed"

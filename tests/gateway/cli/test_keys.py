@@ -1,4 +1,5 @@
 import asyncio
+import getpass
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 from gateway.operations.home import Home
 from gateway.operations.lock import lock
 from gateway.policy.source import starter_text
+from governance.audit import log
+from governance.audit.chain import Entry
 from governance.database import open_database
 from governance.errors import Unauthenticated
 from governance.identity import Keyring
@@ -98,7 +101,7 @@ def test_ids_states_and_dates_are_never_cut_or_wrapped_in_a_pipe(shell: CommandL
     name = "a name that is much longer than any terminal is wide " * 3
     made = shell.json("keys", "create", "--team", "demo", "--app", "demo", "--name", name, "--expires", "30d")
     header, row = shell.run("keys", "list", COLUMNS="40").output.splitlines()
-    assert header.split() == ["Id", "Team", "App", "Feature", "Name", "State", "Expires"]
+    assert header.split() == ["Id", "Team", "App", "Feature", "Name", "State", "Only", "Expires"]
     assert row.startswith(made["id"])
     assert row.split()[-2:] == ["good", made["expires_at"]]
 
@@ -158,3 +161,49 @@ def test_a_policy_that_is_newer_than_the_running_gateway_is_noted(shell: Command
         os.utime(policy, (2**33, 2**33))
         assert "restart the gateway to put it in force" in shell.run(*create).stderr
     assert "Note:" not in shell.run(*create).stderr
+
+
+def test_a_key_is_narrowed_by_tiers_models_and_budgets_and_the_list_shows_it(shell: CommandLine) -> None:
+    narrowed = ("--tier", "local", "--model", "smollm2", "--budget", "5/day", "--budget", "20.50/month")
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo", *narrowed)
+    assert (made["tiers"], made["models"], made["budgets"]) == (["local"], ["smollm2"], ["5/day", "20.50/month"])
+    (listed,) = shell.json("keys", "list")
+    assert (listed["tiers"], listed["budgets"]) == (["local"], ["5.00/day", "20.50/month"])
+    assert "local, smollm2, 5.00/day" in shell.run("keys", "list", COLUMNS="300").output
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--tier", "lokal", "the policy has no tier 'lokal'; it has: local"),
+        ("--model", "gpt", "the policy has no model 'gpt'; it has: smollm2"),
+        ("--budget", "5", "'5' is no budget; write an amount and a window, such as 5/day"),
+    ],
+)
+def test_a_key_cannot_be_narrowed_to_what_does_not_exist(
+    shell: CommandLine, option: str, value: str, told: str
+) -> None:
+    result = shell.run("keys", "create", "--team", "demo", "--app", "demo", option, value)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert f"'{option}'" in result.stderr
+
+
+def test_what_is_done_to_keys_is_in_the_audit_log_under_the_name_of_who_typed_it(shell: CommandLine) -> None:
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    shell.json("keys", "rotate", made["id"])
+    shell.json("keys", "revoke", made["id"])
+    entries = asyncio.run(audited(shell))
+    assert [entry.act for entry in entries] == ["key.revoked", "key.rotated", "key.created"]
+    assert {(entry.actor.name, entry.subject, entry.team) for entry in entries} == {
+        (f"cli:{getpass.getuser()}", made["id"], "demo")
+    }
+    assert made["key"].rpartition("-")[2] not in str(entries)
+
+
+async def audited(shell: CommandLine) -> tuple[Entry, ...]:
+    database = open_database(f"sqlite:///{shell.home / 'sluice.db'}")
+    try:
+        return await log.entries(database, 10)
+    finally:
+        await database.close()

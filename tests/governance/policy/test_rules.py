@@ -1,12 +1,15 @@
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from governance.attribution import Attribution
 from governance.errors import UnknownTeam
+from governance.identity import KeyTerms
 from governance.limits import Budget, Rate
 from governance.money import Nanodollars
-from governance.policy.rules import OutputRule, Rules, compile_rules
+from governance.policy.rules import Grant, OutputRule, Rules, compile_rules
 from governance.policy.sections import LimitsSection, OutputSection, ScopedBudget, TeamSection
 from governance.windows import WindowKind
 
@@ -137,3 +140,21 @@ def test_every_budget_is_known_once(rules: Rules) -> None:
         ("team:support", 40),
         ("team:support", 500),
     ]
+
+
+NAMES = st.sampled_from(["local", "cloud", "frontier"])
+
+
+@given(st.lists(NAMES, unique=True), st.none() | st.lists(NAMES, unique=True), st.none() | st.lists(NAMES, unique=True))
+def test_a_keys_terms_never_widen_a_grant(
+    tiers: list[str], key_tiers: list[str] | None, key_models: list[str] | None
+) -> None:
+    grant = Grant(tuple(tiers), None, OutputRule(), (), ())
+    terms = KeyTerms(
+        tiers=None if key_tiers is None else tuple(key_tiers), models=None if key_models is None else tuple(key_models)
+    )
+    narrowed = grant.narrowed(terms)
+    for model in ("local", "cloud", "frontier", "other"):
+        for tier in ("local", "cloud", "frontier", "other"):
+            wanted = (key_tiers is None or tier in key_tiers) and (key_models is None or model in key_models)
+            assert narrowed.permits(model, tier) == (grant.permits(model, tier) and wanted)

@@ -1,0 +1,57 @@
+"""What every route of the admin API shares: who asks, and what the answer is made of."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from gateway.policy.source import LoadedPolicy
+from gateway.wire.request.controls import credential, read_headers
+from governance.database import Database
+from governance.errors import Unauthenticated
+from governance.people.access import Access
+from governance.people.roles import Person
+
+_SCHEME = HTTPBearer(auto_error=False, description="An admin key: sk-sluice-admin-…")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What administration works with.
+
+    Attributes:
+        access: who holds which admin key.
+        database: where keys, people, the ledger and the audit log are.
+        policy: the policy in force.
+        learn_keys: teaches this process a change of keys at once; others learn it within a second.
+        now: an aware clock.
+        random_bytes: where secrets come from.
+    """
+
+    access: Access
+    database: Database
+    policy: LoadedPolicy
+    learn_keys: Callable[[], Awaitable[None]]
+    now: Callable[[], datetime]
+    random_bytes: Callable[[int], bytes]
+
+
+async def _asking(request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_SCHEME)]) -> Person:
+    """Return who asks.
+
+    Raises:
+        Unauthenticated: There is no key, or it is nobody's.
+        TooManyGuesses: The address has offered too many wrong keys.
+    """
+    desk: Desk = request.app.state.desk
+    key = credential(read_headers(request.headers.raw)).text
+    if not key:
+        raise Unauthenticated("missing")
+    return await desk.access.identify(key, request.client.host if request.client else "")
+
+
+Asking = Annotated[Person, Depends(_asking)]
+"""What a route takes to know who asks."""

@@ -1,0 +1,115 @@
+"""Which steps of a budget are due: from what its window has settled, and nothing else.
+
+A step is named by its budget, its window and its percentage. It is due when that share of the limit is settled, and it
+has fired when its name is known; so it fires once, whoever looks and however often. Money that open holds keep does not
+count: it may come back.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from governance.limits import Budget
+from governance.money import Nanodollars
+from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, StepAction, TeamSection
+from governance.windows import Window
+
+FULL: Final = 100
+"""Every budget alerts when it is used up, whatever its steps say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A budget whose use is watched.
+
+    Attributes:
+        budget: the budget.
+        percents: the shares of its limit that alert, rising; `FULL` is always among them.
+        team: the team that is told, or empty for those who run the installation.
+    """
+
+    budget: Budget
+    percents: tuple[int, ...]
+    team: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers."""
+
+    id: str
+    scope: str
+    team: str
+    window: str
+    window_start: datetime
+    window_end: datetime
+    percent: int
+    limit: Nanodollars
+    settled: Nanodollars
+    fired_at: datetime
+
+
+def due(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
+    """Return every step of a budget that this much spending in a window has reached, fired before or not."""
+    limit = watch.budget.limit
+    return tuple(
+        _alert(watch, window, percent, settled, at)
+        for percent in watch.percents
+        if settled.nanos * FULL >= limit.nanos * percent
+    )
+
+
+def watches_of(budgets: Sequence[ScopedBudget], teams: Sequence[TeamSection]) -> tuple[Watch, ...]:
+    """List every budget of a policy with the steps that alert."""
+    found = [_watch(section.scope, section, _team_of(section.scope)) for section in budgets]
+    for team in teams:
+        found += [_watch(f"team:{team.name}", section, team.name) for section in team.budgets]
+        for app in team.apps:
+            found += _of_app(team.name, app)
+    return tuple(found)
+
+
+def watch_key(budget: Budget, team: str) -> Watch:
+    """Watch a budget of a key, which has no steps but the last."""
+    return Watch(budget, (FULL,), team)
+
+
+def _of_app(team: str, app: AppSection) -> Iterator[Watch]:
+    for section in app.budgets:
+        yield _watch(f"app:{team}/{app.name}", section, team)
+    for feature in app.features:
+        for section in feature.budgets:
+            yield _watch(f"feature:{team}/{app.name}/{feature.name}", section, team)
+
+
+def _watch(scope: str, section: BudgetSection, team: str) -> Watch:
+    alerting = {percent for percent, action in section.steps.items() if action is StepAction.ALERT}
+    budget = Budget(scope, section.limit, section.window, section.per_request)
+    return Watch(budget, tuple(sorted(alerting | {FULL})), team)
+
+
+def _team_of(scope: str) -> str:
+    """The team that a scope lies in; a key's is not in its scope, and the whole organisation has none."""
+    kind, _, rest = scope.partition(":")
+    return "" if kind in {"org", "key"} else rest.partition("/")[0]
+
+
+def _alert(watch: Watch, window: Window, percent: int, settled: Nanodollars, at: datetime) -> Alert:
+    budget = watch.budget
+    kind, start = window.kind.value, window.start
+    # The limit is part of the name: a budget that was raised or cut is another one, whose steps have not fired.
+    name = f"{budget.scope}\n{kind}\n{start.isoformat()}\n{budget.limit.nanos}\n{percent}"
+    return Alert(
+        id=f"alert_{hashlib.sha256(name.encode()).hexdigest()[:24]}",
+        scope=budget.scope,
+        team=watch.team,
+        window=kind,
+        window_start=start,
+        window_end=window.end,
+        percent=percent,
+        limit=budget.limit,
+        settled=settled,
+        fired_at=at,
+    )

@@ -1,0 +1,13 @@
+"""Every table of this program: a table is part of the schema once its module is named here."""
+
+from typing import Final
+
+from sqlalchemy import MetaData
+
+from governance.alerts import tables as alerts
+from governance.audit import tables as audit
+from governance.ledger import tables as ledger
+from governance.people import tables as people
+
+MODULES: Final = (ledger, audit, people, alerts)
+METADATA: Final[MetaData] = ledger.Base.metadata

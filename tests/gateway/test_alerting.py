@@ -1,0 +1,37 @@
+"""Alerts of a whole gateway: from a request to the receiver that the policy names, over a restart."""
+
+from pathlib import Path
+
+from governance.alerts.outbox import listed
+from tests.support.running_gateway import POLICY, running_gateway
+from tests.support.scripted_upstream import serve
+from tests.support.waiting import until
+from tests.support.webhooks import Receiver
+
+
+async def test_a_step_that_a_request_reaches_is_told_once_over_a_restart(tmp_path: Path) -> None:
+    receiver = Receiver()
+    async with serve(receiver.app()) as port:
+        budget = {"limit": 0.0004, "window": "day", "steps": {"40%": "alert", "100%": "block"}}
+        team = {
+            "name": "red",
+            "budgets": [budget],
+            "alerts": {"webhook": f"http://127.0.0.1:{port}/hook"},
+            "apps": [{"name": "bot"}],
+        }
+        document = POLICY | {"teams": [team], "timezone": "UTC"}
+        async with running_gateway(tmp_path, document) as gateway:
+            gateway.upstream.script.pieces = ["word "] * 100
+            key = await gateway.key()
+            assert (await gateway.chat(key, "a secret plan", max_tokens=100)).status_code == 200
+            await until(lambda: bool(receiver.got))
+            await gateway.rows(1)
+        async with running_gateway(tmp_path, document) as gateway:
+            await gateway.services.desk.learn_keys()
+            assert (await gateway.chat(key, "a secret plan", max_tokens=100)).status_code == 429
+            await gateway.rows(2)
+            fired = await listed(gateway.database, 10)
+    assert [(alert.scope, alert.percent, delivery.value) for alert, delivery in fired] == [("team:red", 40, "sent")]
+    (delivered,) = receiver.got
+    assert (delivered.body["scope"], delivered.body["spent_usd"]) == ("team:red", "0.0002012")
+    assert b"secret plan" not in delivered.raw
