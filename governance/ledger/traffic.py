@@ -21,29 +21,34 @@ SAMPLE: Final = 101
 """How many of an app's latest calls of a model say what one more would be like."""
 
 _E: Final = LedgerEventRow
-_COLUMNS: Final = (
+COLUMNS: Final = (
     _E.at,
     _E.kind,
+    _E.held_nanos,
+    _E.cost_nanos,
+    _E.duration_ms,
+    _E.policy_version,
     _E.team,
     _E.app,
     _E.feature,
     _E.key_id,
-    _E.endpoint,
     _E.model,
     _E.provider,
     _E.route,
-    _E.cache,
-    _E.code,
-    _E.policy_version,
     _E.fresh_input,
     _E.cache_read,
     _E.cache_write,
     _E.output,
     _E.reasoning,
-    _E.held_nanos,
-    _E.cost_nanos,
-    _E.duration_ms,
+    _E.code,
 )
+"""What is read of a request. Those who read a million of them go by place: what belongs together stands together."""
+
+MET: Final = slice(5, 13)
+"""From the policy's version to the route: who asked, and what the answer was."""
+
+TOKENS: Final = slice(13, 18)
+"""The classes of tokens, each None when none were told."""
 
 Past = Any
 """A row with the columns above: a tuple with names, because a million of anything else would be felt."""
@@ -69,7 +74,7 @@ async def traffic(database: Database, since: datetime, until: datetime) -> Async
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    query = select(*_COLUMNS).where(_ended(since, until)).order_by(_E.at, _E.id)
+    query = select(*COLUMNS).where(_ended(since, until)).order_by(_E.at, _E.id)
     async with database.reading() as connection:
         result = await connection.stream(query, execution_options={"yield_per": BATCH})
         async for batch in result.partitions():
@@ -86,7 +91,7 @@ async def latest_calls(database: Database, since: datetime, until: datetime) -> 
     """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model."""
     place = func.row_number().over(partition_by=(_E.team, _E.app, _E.model), order_by=(_E.at.desc(), _E.id.desc()))
     told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None))
-    ranked = select(*_COLUMNS, _E.id, place.label("place")).where(_ended(since, until), *told).subquery()
+    ranked = select(*COLUMNS, _E.id, place.label("place")).where(_ended(since, until), *told).subquery()
     query = select(*(column for column in ranked.c if column.name not in {"place", "id"}))
     async with database.reading() as connection:
         return (await connection.execute(query.where(ranked.c.place <= SAMPLE).order_by(ranked.c.id))).all()

@@ -47,10 +47,10 @@ async def replay(
     Raises:
         StoreUnavailable: The ledger cannot be read.
     """
-    board = Board()
+    board = Board(new.rules.timezone)
     rulings = Rulings(new, known, await recorded_prices(database, since, until), board)
     likely = LikelyCalls(await latest_calls(database, since, until))
-    simulation = Simulation(rulings, board, likely, _queues(new.document))
+    simulation = Simulation(rulings, likely, _queues(new.document))
     await _seed(simulation, database, new, board, since)
     async for batch in traffic(database, since, until):
         await simulation.run(batch)

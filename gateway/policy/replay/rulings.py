@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gateway.policy.models import AnthropicProvider
-from gateway.policy.replay.lanes import Board, Lanes
 from gateway.policy.replay.terms import (
     allowed,
     exact_cache,
@@ -25,6 +24,8 @@ from gateway.policy.replay.terms import (
 )
 from governance.attribution import Attribution
 from governance.errors import UnknownTeam
+from governance.ledger.events import EventKind
+from governance.ledger.traffic import MET
 from governance.policy.rules import Grant, OutputRule
 from governance.prices import Price
 from router_models.config import RouteRule
@@ -33,12 +34,16 @@ from router_models.router import Candidate, choose_route, pinned
 
 if TYPE_CHECKING:
     from gateway.policy.models import ModelSection
+    from gateway.policy.replay.lanes import Board, Lanes
     from gateway.policy.source import LoadedPolicy
+    from governance.ledger.traffic import Past
 
 NO_APP: Final = "no_such_app"
 NO_MODEL: Final = "model_not_found"
 CACHE: Final = "cache"
 _PINNED: Final = "pinned"
+_REFUSED: Final = EventKind.REFUSED.value
+_NOTHING: Final = Grant((), None, OutputRule(), (), ())
 
 
 class Kind(NamedTuple):
@@ -101,20 +106,21 @@ class Rulings:
         self._known = {**known, new.version: new}
         self.recorded = recorded
         self._board = board
-        self._rulings: dict[Kind, Ruling] = {}
-        self._lanes: dict[tuple[str, str, str, str], Lanes] = {}
+        self._rulings: dict[object, Ruling] = {}
 
-    def of(self, kind: Kind) -> Ruling:
-        """Return the ruling for a kind of request."""
-        found = self._rulings.get(kind)
+    def of(self, row: Past) -> Ruling:
+        """Return the ruling for a request of the past."""
+        met = row[MET]
+        name = (met, row[1] == _REFUSED)
+        found = self._rulings.get(name)
         if found is None:
-            found = self._rulings[kind] = self._rule(kind)
+            found = self._rulings[name] = self._rule(Kind(*met, refused=row[1] == _REFUSED))
         return found
 
     def _rule(self, kind: Kind) -> Ruling:
         new, old = self._new, self._known.get(kind.version)
         grant, before = _grant(new, kind), None if old is None else _grant(old, kind)
-        lanes = self._lanes_of(kind, grant)
+        lanes = self._board.lanes(grant or _NOTHING)
         if grant is None:
             return _nobodys(lanes, same=before is None and old is not None)
         reference, met = (new, grant) if old is None or before is None else (old, before)
@@ -141,13 +147,6 @@ class Rulings:
             ceiling=None if before is not None and before.output == grant.output else grant.output.ceiling,
             lanes=lanes,
         )
-
-    def _lanes_of(self, kind: Kind, grant: Grant | None) -> Lanes:
-        who = (kind.team, kind.app, kind.feature, kind.key_id)
-        if who not in self._lanes:
-            held_to = grant or Grant((), None, OutputRule(), (), ())
-            self._lanes[who] = Lanes(held_to, self._new.rules.timezone, self._board)
-        return self._lanes[who]
 
     def _price(self, old: LoadedPolicy | None, origin: str, model: str) -> tuple[Price | None, bool]:
         """Return what a model is billed at, None when as `origin` was; and whether that is known."""

@@ -8,29 +8,30 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from gateway.policy.replay.outcomes import TeamOutcome
-from gateway.policy.replay.rulings import CACHE, Kind
+from gateway.policy.replay.rulings import CACHE
 from governance.counters import Exhausted, Unit
 from governance.counters.memory import MemoryCounters
+from governance.ledger.traffic import TOKENS
 from governance.prices import Usage, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gateway.policy.replay.lanes import Board, Lanes
+    from gateway.policy.replay.lanes import Lanes
     from gateway.policy.replay.likely import LikelyCalls
     from gateway.policy.replay.rulings import Ruling, Rulings
     from governance.counters import CounterKey
     from governance.ledger.traffic import Past
     from governance.windows import WindowKind
 
-HOUR: Final = 3_600_000_000
+DAY: Final = 86_400_000_000
 DECIDED_BY_POLICY: Final = frozenset({"insufficient_quota", "rate_limit_exceeded", "model_not_allowed"})
 """Refusals that another policy may undo; all others had reasons of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call as it would run: what it holds and costs in nano-dollars, its tokens, and how many microseconds it takes.
+    """A call as it would run: what it holds and costs in nano-dollars, its tokens, and how long it takes.
 
     `estimated` tells that its cost is no fact of the ledger, `unpriced` that nobody knows it.
     """
@@ -38,7 +39,7 @@ class _Call:
     held: int
     cost: int
     tokens: int
-    duration: int
+    duration_ms: float
     estimated: bool = False
     unpriced: bool = False
 
@@ -48,23 +49,19 @@ class Simulation:
 
     Args:
         rulings: What the policy makes of each kind of request.
-        board: The counters that the rulings draw on.
         likely: What calls would have been like that were never made.
         queues: Budgets, as scope and window, whose last step sends requests to wait.
     """
 
-    def __init__(
-        self, rulings: Rulings, board: Board, likely: LikelyCalls, queues: frozenset[tuple[str, WindowKind]]
-    ) -> None:
+    def __init__(self, rulings: Rulings, likely: LikelyCalls, queues: frozenset[tuple[str, WindowKind]]) -> None:
         self.teams: dict[str, TeamOutcome] = {}
         self._rulings = rulings
-        self._board = board
         self._likely = likely
         self._queues = queues
         self._counters = MemoryCounters()
         self._open: list[tuple[int, int, list[int]]] = []
         self._holds = 0
-        self._swept = 0
+        self._sweep_at = 0
 
     async def seed(self, counter: CounterKey, settled: int) -> None:
         """Begin with what was spent before the first request, in a window that was running then."""
@@ -76,32 +73,27 @@ class Simulation:
             await self._take(row)
 
     async def _take(self, row: Past) -> None:
-        at, kind, team = row[0], row[1], row[2]
-        await self._end(at)
-        refused = kind == "refused"
-        ruling = self._rulings.of(
-            Kind(
-                row.policy_version, team, row.app, row.feature, row.key_id, row.model, row.provider, row.route, refused
-            )
-        )
+        at, kind, held, cost, duration_ms = row[:5]
+        if self._open and self._open[0][0] <= at:
+            await self._end(at)
+        if at >= self._sweep_at:
+            await self._sweep(at)
+        ruling = self._rulings.of(row)
         ruling.lanes.turn(at)
-        outcome = self.teams.get(team)
+        outcome = self.teams.get(row.team)
         if outcome is None:
-            outcome = self.teams[team] = TeamOutcome()
+            outcome = self.teams[row.team] = TeamOutcome()
         outcome.requests += 1
-        outcome.recorded += row.cost_nanos
+        outcome.recorded += cost
         if ruling.same and not ruling.lanes.diverged:
-            await self._repeat(row, ruling.lanes, outcome)
-        elif refused:
+            # As it was: let through or refused by the same rules in the same state.
+            outcome.replayed += cost
+            if held:
+                await self._hold(at, held, cost, _total(row), duration_ms, ruling.lanes, forced=True)
+        elif kind == "refused":
             await self._reconsider(row, ruling, outcome)
         else:
             await self._decide(row, ruling, outcome)
-
-    async def _repeat(self, row: Past, lanes: Lanes, outcome: TeamOutcome) -> None:
-        """Take a request as it was: let through or refused by the same rules in the same state."""
-        outcome.replayed += row.cost_nanos
-        if row.held_nanos:
-            await self._hold(row.at, _recorded(row), lanes, forced=True)
 
     async def _decide(self, row: Past, ruling: Ruling, outcome: TeamOutcome) -> None:
         """Decide anew about a request that was let through."""
@@ -148,14 +140,14 @@ class Simulation:
             return _Call(0, 0, 0, 0, estimated=True, unpriced=True)
         usage = _capped(likely.usage, ruling.ceiling)
         held = _grown(likely.held, ruling.hold)
-        return _Call(held, cost_of(usage, price).nanos, usage.total, round(likely.duration_ms * 1000), estimated=True)
+        return _Call(held, cost_of(usage, price).nanos, usage.total, likely.duration_ms, estimated=True)
 
     async def _admit(self, at: int, call: _Call, lanes: Lanes) -> str:
         """Hold a call, or say what stands in its way."""
         for budget in lanes.each:
             if budget.per_request is not None and call.held > budget.per_request.nanos:
                 return f"{budget.scope} per request"
-        met = await self._hold(at, call, lanes, forced=False)
+        met = await self._hold(at, call.held, call.cost, call.tokens, call.duration_ms, lanes, forced=False)
         if met is None:
             return ""
         counter = met.draw.counter
@@ -164,34 +156,37 @@ class Simulation:
         queued = (counter.scope, counter.window.kind) in self._queues
         return f"{_QUEUED if queued else ''}{counter.scope} per {counter.window.kind}"
 
-    async def _hold(self, at: int, call: _Call, lanes: Lanes, *, forced: bool) -> Exhausted | None:
-        draws = lanes.draws((call.held, 1, call.tokens, 1), forced=forced)
+    async def _hold(
+        self, at: int, held: int, cost: int, tokens: int, duration_ms: float | None, lanes: Lanes, *, forced: bool
+    ) -> Exhausted | None:
+        draws = lanes.draws((held, 1, tokens, 1), forced=forced)
         if not draws:
             return None
         self._holds += 1
         levels = await self._counters.hold(str(self._holds), draws, inf)
         if isinstance(levels, Exhausted):
             return levels
-        ends = lanes.actuals((call.cost, 1, call.tokens, 0))
-        heappush(self._open, (at + call.duration, self._holds, ends))
+        end = at + round((duration_ms or 0) * 1000)
+        heappush(self._open, (end, self._holds, lanes.actuals((cost, 1, tokens, 0))))
         return None
 
     async def _end(self, at: int) -> None:
-        """End every call that was over by now, and once an hour forget what lies behind."""
+        """End every call that was over by now."""
         while self._open and self._open[0][0] <= at:
             _, number, actuals = heappop(self._open)
             await self._counters.settle(str(number), actuals)
-        if at >= self._swept + HOUR:
-            self._swept = at
-            await self._counters.expire(at / 1e6)
-            self._board.forget(at)
+
+    async def _sweep(self, at: int) -> None:
+        """Forget the windows that lie behind."""
+        self._sweep_at = at + DAY
+        await self._counters.expire(at / 1e6)
 
 
 _QUEUED: Final = "queued by "
 
 
 def _recorded(row: Past) -> _Call:
-    return _Call(row.held_nanos, row.cost_nanos, _usage(row).total, round((row.duration_ms or 0) * 1000))
+    return _Call(row.held_nanos, row.cost_nanos, _total(row), row.duration_ms or 0.0)
 
 
 def _anew(row: Past, ruling: Ruling) -> _Call:
@@ -216,6 +211,10 @@ def _anew(row: Past, ruling: Ruling) -> _Call:
     moved = ruling.model != row.model
     cost = cost_of(capped, ruling.price).nanos
     return replace(past, held=held, cost=cost, tokens=capped.total, estimated=moved or capped != usage)
+
+
+def _total(row: Past) -> int:
+    return sum([tokens for tokens in row[TOKENS] if tokens])
 
 
 def _usage(row: Past) -> Usage:
