@@ -56,14 +56,14 @@ Past = Any
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the settled requests of one caller for one model came to; `pinned` where they named the model itself."""
+    """What the settled requests of one caller for one model came to; `route` says why that model answered."""
 
     team: str
     app: str
     feature: str
     key_id: str
     model: str
-    pinned: bool
+    route: str
     requests: int
     cost: Nanodollars
 
@@ -108,9 +108,8 @@ async def recorded_prices(database: Database, since: datetime, until: datetime) 
 
 
 async def used(database: Database, since: datetime, until: datetime) -> tuple[Used, ...]:
-    """Add up what each caller used of each model among the requests that were admitted, in a stable order."""
-    pinned = (_E.route == "pinned").label("pinned")
-    who = (_E.team, _E.app, _E.feature, _E.key_id, _E.model, pinned)
+    """Add up what each caller used of each model, among the requests that were admitted."""
+    who = (_E.team, _E.app, _E.feature, _E.key_id, _E.model, _E.route)
     admitted = _E.kind.in_((EventKind.SETTLED.value, EventKind.EXPIRED.value))
     query = select(*who, func.count().label("requests"), func.sum(_E.cost_nanos).label("cost"))
     async with database.reading() as connection:
@@ -122,7 +121,7 @@ async def used(database: Database, since: datetime, until: datetime) -> tuple[Us
                 feature=row.feature,
                 key_id=row.key_id,
                 model=row.model,
-                pinned=bool(row.pinned),
+                route=row.route,
                 requests=int(row.requests),
                 cost=Nanodollars(int(row.cost)),
             )

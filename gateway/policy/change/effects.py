@@ -181,9 +181,10 @@ def _obstacle(policy: LoadedPolicy, one: Used) -> str:
         return "the policy has no such app"
     grant = policy.rules.grant(Attribution(one.team, one.app, one.feature), one.key_id)
     models = models_in(policy, grant)
-    if one.model in models or (not one.pinned and _routed(policy.document, grant, models)):
+    pinned = one.route == "pinned"
+    if one.model in models or (not pinned and _routed(policy.document, grant, models)):
         return ""
-    return f"it may no longer use {one.model}" if one.pinned else "no route has a model that it may use"
+    return f"it may no longer use {one.model}" if pinned else "no route has a model that it may use"
 
 
 def _routed(document: Policy, grant: Grant, models: frozenset[str]) -> bool:

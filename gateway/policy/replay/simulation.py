@@ -99,7 +99,8 @@ class Simulation:
         """Decide anew about a request that was let through."""
         if row.provider == CACHE and ruling.cached:
             return
-        call = _recorded(row) if ruling.code else _anew(row, ruling)
+        past = _recorded(row)
+        call = past if ruling.code else _anew(row, ruling, past)
         obstacle = ruling.code or await self._admit(row.at, call, ruling.lanes)
         if not obstacle:
             outcome.replayed += call.cost
@@ -109,7 +110,7 @@ class Simulation:
                 outcome.moved += 1
                 outcome.moved_zone += ruling.zone_changed
                 outcome.moves[row.model, ruling.model] += 1
-            if call != _recorded(row):
+            if call != past:
                 ruling.lanes.diverge()
             return
         ruling.lanes.diverge()
@@ -189,9 +190,9 @@ def _recorded(row: Past) -> _Call:
     return _Call(row.held_nanos, row.cost_nanos, _total(row), row.duration_ms or 0.0)
 
 
-def _anew(row: Past, ruling: Ruling) -> _Call:
+def _anew(row: Past, ruling: Ruling, past: _Call) -> _Call:
     """Return a call that was made as the new policy would make it."""
-    past, usage = _recorded(row), _usage(row)
+    usage = _usage(row)
     capped = _capped(usage, ruling.ceiling)
     if row.provider == CACHE:
         price = ruling.price
@@ -210,7 +211,7 @@ def _anew(row: Past, ruling: Ruling) -> _Call:
         return replace(past, cost=cost, tokens=capped.total, estimated=True)
     moved = ruling.model != row.model
     cost = cost_of(capped, ruling.price).nanos
-    return replace(past, held=held, cost=cost, tokens=capped.total, estimated=moved or capped != usage)
+    return _Call(held, cost, capped.total, past.duration_ms, estimated=moved or capped != usage)
 
 
 def _total(row: Past) -> int:
