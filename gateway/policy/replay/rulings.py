@@ -120,7 +120,8 @@ class Rulings:
     def _rule(self, kind: Kind) -> Ruling:
         new, old = self._new, self._known.get(kind.version)
         grant, before = _grant(new, kind), None if old is None else _grant(old, kind)
-        lanes = self._board.lanes(grant or _NOTHING)
+        # Where the app is gone, what it drew on in the past is what others now find otherwise.
+        lanes = self._board.lanes(grant or before or _NOTHING)
         if grant is None:
             return _nobodys(lanes, same=before is None and old is not None)
         reference, met = (new, grant) if old is None or before is None else (old, before)

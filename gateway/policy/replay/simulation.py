@@ -33,13 +33,15 @@ DECIDED_BY_POLICY: Final = frozenset({"insufficient_quota", "rate_limit_exceeded
 class _Call:
     """A call as it would run: what it holds and costs in nano-dollars, its tokens, and how long it takes.
 
-    `estimated` tells that its cost is no fact of the ledger, `unpriced` that nobody knows it.
+    `requests` is 0 for one that was cancelled, which counts as if it had never been. `estimated` tells that its cost is
+    no fact of the ledger, `unpriced` that nobody knows it.
     """
 
     held: int
     cost: int
     tokens: int
     duration_ms: float
+    requests: int = 1
     estimated: bool = False
     unpriced: bool = False
 
@@ -73,7 +75,7 @@ class Simulation:
             await self._take(row)
 
     async def _take(self, row: Past) -> None:
-        at, kind, held, cost, duration_ms = row[:5]
+        at, kind, held, cost = row[:4]
         if self._open and self._open[0][0] <= at:
             await self._end(at)
         if at >= self._sweep_at:
@@ -89,7 +91,7 @@ class Simulation:
             # As it was: let through or refused by the same rules in the same state.
             outcome.replayed += cost
             if held:
-                await self._hold(at, held, cost, _total(row), duration_ms, ruling.lanes, forced=True)
+                await self._hold(at, _recorded(row), ruling.lanes, forced=True)
         elif kind == "refused":
             await self._reconsider(row, ruling, outcome)
         else:
@@ -148,7 +150,7 @@ class Simulation:
         for budget in lanes.each:
             if budget.per_request is not None and call.held > budget.per_request.nanos:
                 return f"{budget.scope} per request"
-        met = await self._hold(at, call.held, call.cost, call.tokens, call.duration_ms, lanes, forced=False)
+        met = await self._hold(at, call, lanes, forced=False)
         if met is None:
             return ""
         counter = met.draw.counter
@@ -157,18 +159,16 @@ class Simulation:
         queued = (counter.scope, counter.window.kind) in self._queues
         return f"{_QUEUED if queued else ''}{counter.scope} per {counter.window.kind}"
 
-    async def _hold(
-        self, at: int, held: int, cost: int, tokens: int, duration_ms: float | None, lanes: Lanes, *, forced: bool
-    ) -> Exhausted | None:
-        draws = lanes.draws((held, 1, tokens, 1), forced=forced)
+    async def _hold(self, at: int, call: _Call, lanes: Lanes, *, forced: bool) -> Exhausted | None:
+        draws = lanes.draws((call.held, 1, call.tokens, 1), forced=forced)
         if not draws:
             return None
         self._holds += 1
         levels = await self._counters.hold(str(self._holds), draws, inf)
         if isinstance(levels, Exhausted):
             return levels
-        end = at + round((duration_ms or 0) * 1000)
-        heappush(self._open, (end, self._holds, lanes.actuals((cost, 1, tokens, 0))))
+        actuals = lanes.actuals((call.cost, call.requests, call.tokens, 0))
+        heappush(self._open, (at + round(call.duration_ms * 1000), self._holds, actuals))
         return None
 
     async def _end(self, at: int) -> None:
@@ -187,7 +187,8 @@ _QUEUED: Final = "queued by "
 
 
 def _recorded(row: Past) -> _Call:
-    return _Call(row.held_nanos, row.cost_nanos, _total(row), row.duration_ms or 0.0)
+    _, kind, held, cost, duration_ms = row[:5]
+    return _Call(held, cost, _total(row), duration_ms or 0.0, 0 if kind == "cancelled" else 1)
 
 
 def _anew(row: Past, ruling: Ruling, past: _Call) -> _Call:
@@ -209,9 +210,9 @@ def _anew(row: Past, ruling: Ruling, past: _Call) -> _Call:
         # The same price per token: the part of the cost that the shorter answer leaves.
         cost = past.cost * capped.total // (usage.total or 1)
         return replace(past, cost=cost, tokens=capped.total, estimated=True)
-    moved = ruling.model != row.model
+    estimated = ruling.model != row.model or capped != usage
     cost = cost_of(capped, ruling.price).nanos
-    return _Call(held, cost, capped.total, past.duration_ms, estimated=moved or capped != usage)
+    return _Call(held, cost, capped.total, past.duration_ms, past.requests, estimated)
 
 
 def _total(row: Past) -> int:

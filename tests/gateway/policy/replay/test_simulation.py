@@ -179,6 +179,14 @@ async def test_an_app_that_is_gone_is_refused_and_what_it_spent_is_free_for_othe
     assert not outcomes["blue"].changed
 
 
+async def test_who_was_refused_because_another_spent_it_all_is_let_through_when_the_other_is_gone() -> None:
+    dear = Past(1300, "red", "batch", "large", 1000, 0, 0, 1)
+    rows = await recorded(*[dear] * 7, *[asks() for _ in range(8)])
+    assert [row.kind for row in rows if row.team == "blue"] == ["settled"] * 5 + ["refused"] * 3
+    outcomes = await replayed(rows, changed(TEXT.replace(", {name: batch}]", "]")))
+    assert (outcomes["red"].refused, outcomes["blue"].admitted) == (7, 3)
+
+
 async def test_calls_that_run_at_once_meet_a_limit_that_calls_in_turn_do_not() -> None:
     new = changed(f"{TEXT}limits: {{concurrent: 1}}\n")
     in_turn = await replayed(await recorded(*[asks(gap=10, seconds=9) for _ in range(3)]), new)
@@ -199,3 +207,11 @@ async def test_a_price_that_nobody_knows_is_said_to_be_unknown_and_counts_as_it_
     fresh = measured.replace("name: small", "name: fresh").replace("strong: small", "strong: fresh")
     outcome = (await replayed(rows, changed(fresh.replace("name: blue\n", "name: blue\n    tiers: [local]\n"))))["blue"]
     assert (outcome.moved, outcome.unpriced, outcome.saved.nanos) == (1, 1, 0)
+
+
+async def test_a_call_that_was_cancelled_takes_no_place_among_the_requests_of_its_minute() -> None:
+    made = await recorded(*[asks(gap=0.5, seconds=0.1, prompt=1, output=1) for _ in range(4)])
+    rows = [row._replace(kind="cancelled", cost_nanos=0, fresh_input=None, output=None) for row in made[:3]] + [made[3]]
+    new = changed(f"{TEXT}limits: {{requests_per_minute: 1}}\n")
+    assert (await replayed(rows, new))["blue"].refused == 0
+    assert (await replayed(made, new))["blue"].refused == 3
