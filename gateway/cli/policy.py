@@ -1,23 +1,35 @@
-"""`sluice policy`: is this policy right, and what may be written in one."""
+"""`sluice policy`: is this policy right, what may be written in one, and what would another one do."""
 # ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import as_json, now, settings, show_json
+from gateway.cli.terminal import Duration, as_json, now, settings, show_json, show_table
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from gateway.policy.change.effects import ChangeReport
+    from gateway.policy.replay.outcomes import ReplayReport, TeamOutcome
+    from gateway.policy.source import LoadedPolicy
+
+_file = click.Path(path_type=Path, dir_okay=False)
+_check = click.option("--check", is_flag=True, help="Status 1 when it would refuse somebody who spent in 7 days.")
 
 
 @click.group()
 def policy() -> None:
-    """Check a policy, or learn what one may say."""
+    """Check a policy, learn what one may say, or see what a change would do."""
 
 
 @policy.command(epilog="\b\nExamples:\n  sluice policy check\n  sluice policy check policy.yaml --json")
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", required=False, type=_file)
 @as_json
 def check(file: Path | None, as_json: bool) -> None:
     """Find what is wrong with FILE (or the policy in force), by line and column.
@@ -43,3 +55,129 @@ def schema(as_json: bool) -> None:
 
     del as_json
     show_json(policy_schema())
+
+
+@policy.command(
+    epilog="\b\nExamples:\n  sluice policy diff policy.yaml next.yaml\n  sluice policy diff a.yaml b.yaml --json"
+)
+@click.argument("old", type=_file)
+@click.argument("new", type=_file)
+@_check
+@as_json
+def diff(old: Path, new: Path, check: bool, as_json: bool) -> None:
+    """Show what changes from the policy OLD to NEW; with --check, against the ledger too."""
+    from gateway.policy.change.effects import compare
+
+    before, after = _load(old), _load(new)
+    report = asyncio.run(_plan(before, after)) if check else compare(before, after)
+    _show_change(report, check=check, as_json=as_json)
+
+
+@policy.command(epilog="\b\nExamples:\n  sluice policy plan next.yaml\n  sluice policy plan next.yaml --check --json")
+@click.argument("new", type=_file)
+@_check
+@as_json
+def plan(new: Path, check: bool, as_json: bool) -> None:
+    """Show what changes from the policy in force to NEW, where its budgets stand, and who would be refused."""
+    report = asyncio.run(_plan(_load(settings().policy_file), _load(new)))
+    _show_change(report, check=check, as_json=as_json)
+
+
+def _load(path: Path | None) -> LoadedPolicy:
+    from gateway.policy.source import load_policy
+
+    return load_policy(path, os.environ, now())
+
+
+async def _plan(old: LoadedPolicy, new: LoadedPolicy) -> ChangeReport:
+    from gateway.operations.ledger import open_ledger
+    from gateway.policy.change.effects import plan as plan_change
+
+    async with open_ledger(settings()) as database:
+        return await plan_change(old, new, database, now())
+
+
+def _show_change(report: ChangeReport, *, check: bool, as_json: bool) -> None:
+    from governance.names import shown
+
+    if as_json:
+        show_json(report.facts())
+    else:
+        click.echo("\n".join(map(shown, report.lines())))
+    raise click.exceptions.Exit(1 if check and report.refused else 0)
+
+
+@policy.command(
+    epilog="\b\nExamples:\n  sluice policy replay next.yaml\n  sluice policy replay next.yaml --since 30d --team search"
+)
+@click.argument("new", type=_file)
+@click.option("--since", type=Duration(), default="7d", show_default=True, help="How far to look back.")
+@click.option("--team", help="Report on this team alone; all are replayed, for they share budgets.")
+@as_json
+def replay(new: Path, since: timedelta, team: str | None, as_json: bool) -> None:
+    """Run the recorded traffic through the policy NEW: what it would have cost, refused, moved and queued."""
+    report = asyncio.run(_replay(_load(new), _load(settings().policy_file), since)).only(team)
+    if as_json:
+        show_json(report.facts())
+    else:
+        _show_replay(report)
+
+
+async def _replay(new: LoadedPolicy, active: LoadedPolicy, since: timedelta) -> ReplayReport:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from gateway.operations.ledger import open_ledger
+    from gateway.policy.replay.recorded import replay as replay_ledger
+    from governance.ledger.traffic import traffic_size
+
+    until = now()
+    async with open_ledger(settings()) as database:
+        console = Console(stderr=True)
+        with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+            task = bar.add_task("Replaying", total=await traffic_size(database, until - since, until))
+            known = {active.version: active}
+            return await replay_ledger(database, new, known, until - since, until, lambda more: bar.advance(task, more))
+
+
+def _show_replay(report: ReplayReport) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from governance.names import shown
+
+    table = Table(
+        box=None,
+        header_style="bold",
+        pad_edge=False,
+        show_footer=True,
+        footer_style="bold",
+        caption=f"USD, {report.since:%Y-%m-%d %H:%M} to {report.until:%Y-%m-%d %H:%M} UTC, policy {report.version}",
+        caption_justify="left",
+    )
+    table.add_column("Team", footer="Total", overflow="fold")
+    titles = ("Requests", "Spent", "Replayed", "Saved", "Refused", "Admitted", "Queued", "Moved", "Zone", "Estimated")
+    for title, total in zip(titles, _replay_cells(report.total), strict=True):
+        table.add_column(title, footer=total, justify="right", no_wrap=True)
+    for name, outcome in sorted(report.teams.items()):
+        table.add_row(Text(shown(name)), *_replay_cells(outcome))
+    show_table(table)
+    for (before, after), calls in sorted(report.total.moves.items()):
+        click.echo(shown(f"{calls:,} moved from {before} to {after}"))
+    for why, calls in sorted(report.total.reasons.items()):
+        click.echo(shown(f"{calls:,} stopped: {why}"))
+
+
+def _replay_cells(outcome: TeamOutcome) -> tuple[str, ...]:
+    from governance.money import Nanodollars
+
+    money = (Nanodollars(outcome.recorded).usd, Nanodollars(outcome.replayed).usd, outcome.saved.usd)
+    counts = (
+        outcome.refused,
+        outcome.admitted,
+        outcome.queued,
+        outcome.moved,
+        outcome.moved_zone,
+        outcome.estimated + outcome.unpriced,
+    )
+    return (f"{outcome.requests:,}", *money, *(f"{count:,}" for count in counts))

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from gateway.policy.document import Policy
 from gateway.policy.environment import Expanded, expand
+from gateway.policy.findings import findings
 from gateway.policy.models import AnthropicProvider, PriceAs, PriceSection
 from gateway.policy.positions import Parsed, parse
 from gateway.policy.problems import PolicyInvalid, Problem, Reporter
@@ -187,6 +188,7 @@ def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: 
             yield report.at(
                 ("models", index, "price"), f"{unpriced[model.name]}: the model is unavailable", "write its prices"
             )
+    yield from findings(report, document, unpriced)
 
 
 def _version(parsed: Parsed) -> str:

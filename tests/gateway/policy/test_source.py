@@ -68,8 +68,9 @@ def test_a_model_that_the_book_does_not_know_is_unavailable_and_never_free() -> 
     loaded = read(text, KEYS)
     assert loaded.unpriced == {"gpt-mini": 'the price book has no price for "gpt-9" of "openai"'}
     assert "gpt-mini" not in loaded.prices
-    (warning,) = loaded.warnings
-    assert str(warning).startswith("policy.yaml:33:76: models.gpt-mini.price: the price book has no price")
+    at_the_model, *at_routes = map(str, loaded.warnings)
+    assert at_the_model.startswith("policy.yaml:33:76: models.gpt-mini.price: the price book has no price")
+    assert [place.split(": ")[1] for place in at_routes] == ["routes.auto.fallbacks", "routes.cheap.strong"]
 
 
 def test_the_price_of_a_model_is_not_looked_up_at_a_host_that_may_charge_anything() -> None:

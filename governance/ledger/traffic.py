@@ -1,0 +1,146 @@
+"""Past traffic as the ledger has it, for those who ask what another policy would have made of it.
+
+Requests are read in the order in which they arrived and in batches, so that a month of them fits in any memory.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, func, select
+
+from governance.database import Database
+from governance.ledger.events import EventKind
+from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
+from governance.money import Nanodollars
+from governance.prices import Price
+
+BATCH: Final = 5_000
+SAMPLE: Final = 101
+"""How many of an app's latest calls of a model say what one more would be like."""
+
+_E: Final = LedgerEventRow
+COLUMNS: Final = (
+    _E.at,
+    _E.kind,
+    _E.held_nanos,
+    _E.cost_nanos,
+    _E.duration_ms,
+    _E.policy_version,
+    _E.team,
+    _E.app,
+    _E.feature,
+    _E.key_id,
+    _E.model,
+    _E.provider,
+    _E.route,
+    _E.fresh_input,
+    _E.cache_read,
+    _E.cache_write,
+    _E.output,
+    _E.reasoning,
+    _E.code,
+)
+"""What is read of a request. Those who read a million of them go by place: what belongs together stands together."""
+
+MET: Final = slice(5, 13)
+"""From the policy's version to the route: who asked, and what the answer was."""
+
+TOKENS: Final = slice(13, 18)
+"""The classes of tokens, each None when none were told."""
+
+Past = Any
+"""A row with the columns above: a tuple with names, because a million of anything else would be felt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the settled requests of one caller for one model came to; `route` says why that model answered."""
+
+    team: str
+    app: str
+    feature: str
+    key_id: str
+    model: str
+    route: str
+    requests: int
+    cost: Nanodollars
+
+
+async def traffic(database: Database, since: datetime, until: datetime) -> AsyncGenerator[Sequence[Past]]:
+    """Read every request that has ended and arrived in `since <= at < until`, in order of arrival.
+
+    Raises:
+        StoreUnavailable: The database does not answer.
+    """
+    query = select(*COLUMNS).where(_ended(since, until)).order_by(_E.at, _E.id)
+    async with database.reading() as connection:
+        result = await connection.stream(query, execution_options={"yield_per": BATCH})
+        async for batch in result.partitions():
+            yield batch
+
+
+async def traffic_size(database: Database, since: datetime, until: datetime) -> int:
+    """Count the requests that `traffic` reads."""
+    async with database.reading() as connection:
+        return await connection.scalar(select(func.count()).select_from(_E).where(_ended(since, until))) or 0
+
+
+async def latest_calls(database: Database, since: datetime, until: datetime) -> Sequence[Past]:
+    """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model."""
+    place = func.row_number().over(partition_by=(_E.team, _E.app, _E.model), order_by=(_E.at.desc(), _E.id.desc()))
+    told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None))
+    ranked = select(*COLUMNS, _E.id, place.label("place")).where(_ended(since, until), *told).subquery()
+    query = select(*(column for column in ranked.c if column.name not in {"place", "id"}))
+    async with database.reading() as connection:
+        return (await connection.execute(query.where(ranked.c.place <= SAMPLE).order_by(ranked.c.id))).all()
+
+
+async def recorded_prices(database: Database, since: datetime, until: datetime) -> Mapping[str, Price]:
+    """Read the last price that each model was billed at."""
+    row = LedgerAttemptRow
+    within = and_(row.at >= micros(since), row.at < micros(until))
+    last = select(func.max(row.id)).where(within).group_by(row.model)
+    async with database.reading() as connection:
+        found = (await connection.execute(select(*row.__table__.columns).where(row.id.in_(last)))).all()
+    return {attempt.model: _price(attempt) for attempt in found}
+
+
+async def used(database: Database, since: datetime, until: datetime) -> tuple[Used, ...]:
+    """Add up what each caller used of each model, among the requests that were admitted."""
+    who = (_E.team, _E.app, _E.feature, _E.key_id, _E.model, _E.route)
+    admitted = _E.kind.in_((EventKind.SETTLED.value, EventKind.EXPIRED.value))
+    query = select(*who, func.count().label("requests"), func.sum(_E.cost_nanos).label("cost"))
+    async with database.reading() as connection:
+        rows = await connection.execute(query.where(_ended(since, until), admitted).group_by(*who).order_by(*who))
+        return tuple(
+            Used(
+                team=row.team,
+                app=row.app,
+                feature=row.feature,
+                key_id=row.key_id,
+                model=row.model,
+                route=row.route,
+                requests=int(row.requests),
+                cost=Nanodollars(int(row.cost)),
+            )
+            for row in rows
+        )
+
+
+def _ended(since: datetime, until: datetime) -> ColumnElement[bool]:
+    return and_(_E.kind != EventKind.HELD.value, _E.at >= micros(since), _E.at < micros(until))
+
+
+def _price(row: Any) -> Price:
+    def rate(nanos: int | None) -> Nanodollars | None:
+        return None if nanos is None else Nanodollars(nanos)
+
+    return Price(
+        input=Nanodollars(row.price_input_nanos),
+        cached_input=rate(row.price_cached_input_nanos),
+        cache_write=rate(row.price_cache_write_nanos),
+        output=Nanodollars(row.price_output_nanos),
+        source=row.price_source,
+    )

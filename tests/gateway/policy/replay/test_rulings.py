@@ -1,0 +1,69 @@
+"""What one kind of request is made of, from what the ledger keeps of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.policy.replay.lanes import Board
+from gateway.policy.replay.rulings import Ruling, Rulings
+from tests.support.past_traffic import Past, Recorder
+from tests.support.policy_texts import read
+
+TEXT = """\
+version: 1
+providers:
+  engine: {kind: engine, machine_usd_per_hour: 0.20}
+  cloud: {kind: openai, zone: cloud}
+tiers: [local, cloud, top]
+models:
+  - {name: small, provider: engine, model: s, tier: local, price: {input: 100, output: 200}}
+  - {name: large, provider: cloud, model: l, tier: cloud, price: {input: 1000, output: 2000}}
+  - {name: best, provider: cloud, model: b, tier: top, price: {input: 5000, output: 9000}}
+routes:
+  - {name: auto, weak: small, strong: large, fallbacks: [best]}
+  - {name: dear, weak: best, strong: large}
+teams:
+  - {name: red, apps: [{name: web}]}
+"""
+
+
+async def ruling(model: str, route: str, new: str = TEXT) -> Ruling:
+    old, policy = read(TEXT), read(new)
+    recorder = Recorder(old, dict(old.prices))
+    await recorder.record([Past(1, "red", "web", model, 10, 10, 0, 1, route=route)])
+    rulings = Rulings(policy, {old.version: old}, dict(old.prices), Board(policy.rules.timezone))
+    return rulings.of(recorder.rows()[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "route"),
+    [
+        ("small", "weak"),
+        ("large", "unavailable:small"),
+        ("best", "unavailable:small"),
+        ("large", "zone:cloud"),
+        ("best", "weak"),
+        ("large", "unavailable:best"),
+        ("large", "pinned"),
+    ],
+)
+async def test_a_request_gets_the_model_that_it_got_under_its_own_policy(model: str, route: str) -> None:
+    found = await ruling(model, route)
+    assert (found.same, found.code, found.model, found.price) == (True, "", model, None)
+
+
+async def test_what_was_not_available_then_is_not_counted_on_under_another_policy() -> None:
+    new = TEXT.replace("fallbacks: [best]", "fallbacks: []")
+    assert (await ruling("large", "unavailable:small", new)).model == "large"
+    assert (await ruling("best", "unavailable:small", new)).code == "overloaded"
+
+
+async def test_a_zone_that_a_request_could_not_leave_is_kept() -> None:
+    new = TEXT.replace("strong: large, fallbacks: [best]", "strong: small")
+    assert (await ruling("large", "zone:cloud", new)).code == "zone_refused"
+
+
+async def test_a_route_that_is_gone_is_refused_and_a_new_order_moves() -> None:
+    assert (await ruling("small", "weak", TEXT.replace("name: auto", "name: other"))).code == "model_not_found"
+    moved = await ruling("small", "weak", TEXT.replace("weak: small, strong: large", "weak: large, strong: small"))
+    assert (moved.model, moved.zone_changed, moved.hold) == ("large", True, (10**12, 10**11))

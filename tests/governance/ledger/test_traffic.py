@@ -1,0 +1,56 @@
+from datetime import timedelta
+from pathlib import Path
+
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.traffic import Used, latest_calls, recorded_prices, traffic, traffic_size, used
+from governance.ledger.writer import LedgerWriter
+from governance.prices import Usage
+from tests.support.databases import fresh_database
+from tests.support.requests import NOON, PRICE, attempt, opening, settlement, usd
+
+HOUR = timedelta(hours=1)
+USAGE = Usage(fresh_input=10, output=5)
+
+
+def settled(request_id: str, minutes: int, **dimensions: str) -> LedgerEvent:
+    at = NOON + timedelta(minutes=minutes)
+    return LedgerEvent(
+        kind=EventKind.SETTLED,
+        opening=opening(request_id, at, **dimensions),
+        held=usd("0.30"),
+        cost=usd("0.10"),
+        settlement=settlement("0.10", USAGE),
+        duration_ms=250.0,
+    )
+
+
+async def test_traffic_is_read_in_order_of_arrival_and_holds_are_no_traffic(tmp_path: Path) -> None:
+    held = LedgerEvent(kind=EventKind.HELD, opening=opening("r2", NOON), held=usd("0.30"))
+    refused = LedgerEvent(kind=EventKind.REFUSED, opening=opening("r3", NOON + HOUR / 2), code="insufficient_quota")
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database) as writer:
+            writer.append(settled("late", 59), held, settled("early", 0), refused, settled("after", 60))
+        rows = [row async for batch in traffic(database, NOON, NOON + HOUR) for row in batch]
+        assert await traffic_size(database, NOON, NOON + HOUR) == 3
+    assert [row.kind for row in rows] == ["settled", "refused", "settled"]
+    assert [row.code for row in rows] == ["", "insufficient_quota", ""]
+    assert (rows[0].fresh_input, rows[0].output, rows[0].held_nanos) == (10, 5, usd("0.30").nanos)
+
+
+async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(tmp_path: Path) -> None:
+    entries = [settled(f"a{n}", n, app="a") for n in range(3)]
+    entries += [settled("b", 5, app="b", model="other")]
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database) as writer:
+            writer.append(*entries, LedgerAttempt("b", 1, attempt(usd("0.10"), USAGE)))
+        calls = await latest_calls(database, NOON, NOON + HOUR)
+        prices = await recorded_prices(database, NOON, NOON + HOUR)
+        use = await used(database, NOON, NOON + HOUR)
+    assert [(call.app, call.model, call.duration_ms) for call in calls] == [("a", "gpt", 250.0)] * 3 + [
+        ("b", "other", 250.0)
+    ]
+    assert prices == {"gpt": PRICE}
+    assert use == (
+        Used("support", "a", "unattributed", "k1", "gpt", "pinned", 3, usd("0.30")),
+        Used("support", "b", "unattributed", "k1", "other", "pinned", 1, usd("0.10")),
+    )
