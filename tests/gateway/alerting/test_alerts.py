@@ -27,7 +27,7 @@ from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.purse import Purse
 from governance.windows import WindowKind, window
-from tests.support.databases import absent_database, fresh_database
+from tests.support.databases import absent_database, fresh_database, write
 from tests.support.ledgers import RecordingLedger
 from tests.support.requests import opening
 from tests.support.scripted_upstream import serve

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from governance.ledger.writer import LedgerWriter
 from tests.support.command_line import CommandLine
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, write
 from tests.support.past_traffic import Past, Recorder
 from tests.support.policy_texts import read
 
@@ -45,8 +44,8 @@ async def _spend(home: Path) -> None:
     policy = read(TEXT)
     recorder = Recorder(policy, dict(policy.prices), at=datetime.now(UTC) - timedelta(hours=1))
     await recorder.record([CALL] * 10)
-    async with fresh_database(home) as database, LedgerWriter(database) as writer:
-        writer.append(*recorder.ledger.entries)
+    async with fresh_database(home) as database:
+        await write(database, *recorder.ledger.entries)
 
 
 def edit(home: Path, old: str, new: str) -> str:

@@ -3,9 +3,8 @@ from pathlib import Path
 
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.traffic import Used, latest_calls, recorded_prices, traffic, traffic_size, used
-from governance.ledger.writer import LedgerWriter
 from governance.prices import Usage
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, PRICE, attempt, opening, settlement, usd
 
 HOUR = timedelta(hours=1)
@@ -28,8 +27,7 @@ async def test_traffic_is_read_in_order_of_arrival_and_holds_are_no_traffic(tmp_
     held = LedgerEvent(kind=EventKind.HELD, opening=opening("r2", NOON), held=usd("0.30"))
     refused = LedgerEvent(kind=EventKind.REFUSED, opening=opening("r3", NOON + HOUR / 2), code="insufficient_quota")
     async with fresh_database(tmp_path) as database:
-        async with LedgerWriter(database) as writer:
-            writer.append(settled("late", 59), held, settled("early", 0), refused, settled("after", 60))
+        await write(database, settled("late", 59), held, settled("early", 0), refused, settled("after", 60))
         rows = [row async for batch in traffic(database, NOON, NOON + HOUR) for row in batch]
         assert await traffic_size(database, NOON, NOON + HOUR) == 3
     assert [row.kind for row in rows] == ["settled", "refused", "settled"]
@@ -41,8 +39,7 @@ async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(t
     entries = [settled(f"a{n}", n, app="a") for n in range(3)]
     entries += [settled("b", 5, app="b", model="other")]
     async with fresh_database(tmp_path) as database:
-        async with LedgerWriter(database) as writer:
-            writer.append(*entries, LedgerAttempt("b", 1, attempt(usd("0.10"), USAGE)))
+        await write(database, *entries, LedgerAttempt("b", 1, attempt(usd("0.10"), USAGE)))
         calls = await latest_calls(database, NOON, NOON + HOUR)
         prices = await recorded_prices(database, NOON, NOON + HOUR)
         use = await used(database, NOON, NOON + HOUR)
