@@ -129,7 +129,7 @@ async def _replay(new: LoadedPolicy, active: LoadedPolicy, since: timedelta) -> 
 
     from gateway.operations.ledger import open_ledger
     from gateway.policy.replay.recorded import replay as replay_ledger
-    from governance.ledger.traffic import traffic_size
+    from governance.ledger.reading.traffic import traffic_size
 
     until = now()
     async with open_ledger(settings()) as database:

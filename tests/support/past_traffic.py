@@ -12,8 +12,8 @@ from governance.attribution import Attribution
 from governance.counters.memory import MemoryCounters
 from governance.errors import BudgetExhausted, RateLimited
 from governance.ledger.events import Attempt, EventKind, LedgerEvent, Opening, Settlement
+from governance.ledger.reading.traffic import COLUMNS
 from governance.ledger.rows import event_row
-from governance.ledger.traffic import COLUMNS
 from governance.limits import WorstCase
 from governance.prices import Usage, cost_of, worst_case
 from governance.purse import Purse

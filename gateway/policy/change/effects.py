@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from gateway.policy.change.access import models_in
 from gateway.policy.change.differences import Change, budgets_of, differences
 from governance.attribution import Attribution
+from governance.ledger.reading.traffic import Used, used
 from governance.ledger.recovery import spent
-from governance.ledger.traffic import Used, used
 from governance.limits import dimensions_of
 from governance.money import ZERO, Nanodollars
 from governance.windows import WindowKind, window

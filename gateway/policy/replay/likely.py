@@ -11,7 +11,7 @@ from governance.prices import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from governance.ledger.traffic import Past
+    from governance.ledger.reading.traffic import Past
 
 
 @dataclass(frozen=True, slots=True)

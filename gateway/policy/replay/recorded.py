@@ -10,8 +10,8 @@ from gateway.policy.replay.likely import LikelyCalls
 from gateway.policy.replay.outcomes import ReplayReport
 from gateway.policy.replay.rulings import Rulings
 from gateway.policy.replay.simulation import Simulation
+from governance.ledger.reading.traffic import latest_calls, recorded_prices, traffic
 from governance.ledger.recovery import spent
-from governance.ledger.traffic import latest_calls, recorded_prices, traffic
 from governance.limits import spend_counter
 from governance.policy.sections import StepAction
 from governance.windows import Window

@@ -25,7 +25,7 @@ from gateway.policy.replay.terms import (
 from governance.attribution import Attribution
 from governance.errors import UnknownTeam
 from governance.ledger.events import EventKind
-from governance.ledger.traffic import MET
+from governance.ledger.reading.traffic import MET
 from governance.policy.rules import Grant, OutputRule
 from governance.prices import Price
 from router_models.config import RouteRule
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gateway.policy.models import ModelSection
     from gateway.policy.replay.lanes import Board, Lanes
     from gateway.policy.source import LoadedPolicy
-    from governance.ledger.traffic import Past
+    from governance.ledger.reading.traffic import Past
 
 NO_APP: Final = "no_such_app"
 NO_MODEL: Final = "model_not_found"

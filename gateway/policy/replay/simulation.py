@@ -11,7 +11,7 @@ from gateway.policy.replay.outcomes import TeamOutcome
 from gateway.policy.replay.rulings import CACHE
 from governance.counters import Exhausted, Unit
 from governance.counters.memory import MemoryCounters
-from governance.ledger.traffic import TOKENS
+from governance.ledger.reading.traffic import TOKENS
 from governance.prices import Usage, cost_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gateway.policy.replay.likely import LikelyCalls
     from gateway.policy.replay.rulings import Ruling, Rulings
     from governance.counters import CounterKey
-    from governance.ledger.traffic import Past
+    from governance.ledger.reading.traffic import Past
     from governance.windows import WindowKind
 
 DAY: Final = 86_400_000_000

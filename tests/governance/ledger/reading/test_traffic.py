@@ -2,7 +2,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
-from governance.ledger.traffic import Used, latest_calls, recorded_prices, traffic, traffic_size, used
+from governance.ledger.reading.traffic import Used, latest_calls, recorded_prices, traffic, traffic_size, used
 from governance.prices import Usage
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, PRICE, attempt, opening, settlement, usd
