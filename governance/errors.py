@@ -6,6 +6,7 @@
     ├── UnknownKey           no key has this public id
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
+    ├── LoopDetected         a caller goes round in circles
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
     └── LedgerBehind         the ledger's queue is full; nothing more may be spent until it drains
@@ -55,7 +56,8 @@ class UnknownKey(GovernanceError):
 class BudgetExhausted(GovernanceError):
     """A budget that cannot cover the worst case of a request.
 
-    `window` is the budget's window kind, or `request` for a limit on each single request; that one has no `resets_at`.
+    `window` is what the budget runs over, or `request` for a limit on each single request; that one has no `resets_at`.
+    `queues` tells that the policy wants the work to wait rather than to be refused.
     """
 
     def __init__(
@@ -68,10 +70,12 @@ class BudgetExhausted(GovernanceError):
         asked: Nanodollars,
         window: str,
         resets_at: datetime | None,
+        queues: bool = False,
     ) -> None:
-        super().__init__(
+        facts = (
             f"the {window} budget of {scope} is {limit.usd} USD: {spent.usd} spent, {held.usd} held, {asked.usd} asked"
         )
+        super().__init__(f"{facts}; the policy would queue this work, which is not yet possible" if queues else facts)
         self.scope = scope
         self.limit = limit
         self.spent = spent
@@ -79,6 +83,7 @@ class BudgetExhausted(GovernanceError):
         self.asked = asked
         self.window = window
         self.resets_at = resets_at
+        self.queues = queues
 
 
 class RateLimited(GovernanceError):
@@ -104,6 +109,20 @@ class RateLimited(GovernanceError):
     def never_fits(self) -> bool:
         """Whether the request alone is over the limit, so that waiting cannot help."""
         return self.asked > self.limit
+
+
+class LoopDetected(GovernanceError):
+    """A caller that makes the very same request too often, or a session of too many requests.
+
+    `what` is `request` or `session`; waiting does not help, because what loops would loop on.
+    """
+
+    def __init__(self, *, what: str, limit: int, window: str) -> None:
+        same = "the very same request was made" if what == "request" else "requests were made in one session"
+        super().__init__(f"this looks like a loop: {same} more often than its limit allows (window {window})")
+        self.what = what
+        self.limit = limit
+        self.window = window
 
 
 class NotMoney(GovernanceError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from governance.errors import UnknownTeam
-from governance.limits import Budget, Rate
+from governance.limits import Budget, Rate, resolve
 from governance.policy.sections import FeatureSection
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from governance.attribution import Attribution
+    from governance.limits.loops import LoopRule
     from governance.policy.sections import (
         AppSection,
         BudgetSection,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 
 ORG = "org"
+_KNOWN_FIRST = ("team", "app", "feature", "workflow", "segment", "environment", "session", "user")
+"""The dimensions whose values are known before a model is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class Grant:
         output: What its answer may look like.
         budgets: Every budget it spends from, outermost scope first.
         rates: Every limit it counts against, outermost scope first.
+        floor: The cheapest tier that a budget may downgrade it to; None for the cheapest it may use.
     """
 
     tiers: tuple[str, ...]
@@ -66,6 +70,7 @@ class Grant:
     output: OutputRule
     budgets: tuple[Budget, ...]
     rates: tuple[Rate, ...]
+    floor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +104,11 @@ class Rules:
 
     Attributes:
         timezone: The zone whose calendar bounds the budgets' windows.
+        loop: When a caller that goes round in circles is stopped.
     """
 
     timezone: ZoneInfo
+    loop: LoopRule | None
     _apps: Mapping[tuple[str, str], AppRule]
     _grants: Mapping[tuple[str, str, str | None], Grant]
     _budgets: Mapping[str, tuple[Budget, ...]]
@@ -117,6 +124,8 @@ class Rules:
             attribution: Whose request it is. A feature that the policy does not name is under its app's rules alone.
             key_id: The public id of the key, which may have budgets of its own.
 
+        Budgets for each value of a dimension are those of the request's values; `model` alone is not yet known.
+
         Raises:
             UnknownTeam: The policy has no such team and app: the key outlived them.
         """
@@ -124,8 +133,10 @@ class Rules:
         grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
         if grant is None:
             raise UnknownTeam(team, app)
-        own = self._budgets.get(f"key:{key_id}")
-        return grant if own is None else replace(grant, budgets=grant.budgets + own)
+        budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
+        if any(budget.each for budget in budgets):
+            budgets = resolve(budgets, {name: getattr(attribution, name) for name in _KNOWN_FIRST})
+        return grant if budgets is grant.budgets else replace(grant, budgets=budgets)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return every budget of the policy, whoever it is for."""
@@ -144,6 +155,7 @@ def compile_rules(
     limits: LimitsSection | None,
     budgets: Sequence[ScopedBudget],
     teams: Sequence[TeamSection],
+    loop: LoopRule | None = None,
 ) -> Rules:
     """Compile the governing sections of a policy whose names have been checked.
 
@@ -154,6 +166,7 @@ def compile_rules(
         limits: Limits over everyone together.
         budgets: Budgets that name their scope.
         teams: The teams.
+        loop: When a caller that goes round in circles is stopped.
     """
     by_scope = _by_scope(budgets, teams)
     org = Grant(tuple(tiers), None, _output(OutputRule(), output), by_scope.get(ORG, ()), _rates(ORG, limits))
@@ -168,7 +181,7 @@ def compile_rules(
             for feature in app.features:
                 in_feature = _narrow(in_app, _scope(team, app, feature), feature, by_scope)
                 grants[team.name, app.name, feature.name] = in_feature
-    return Rules(timezone, apps, grants, by_scope)
+    return Rules(timezone, loop, apps, grants, by_scope)
 
 
 def _scope(*path: Member) -> str:
@@ -180,7 +193,8 @@ def _by_scope(budgets: Iterable[ScopedBudget], teams: Iterable[TeamSection]) -> 
     found: dict[str, list[Budget]] = {}
 
     def add(scope: str, section: BudgetSection) -> None:
-        found.setdefault(scope, []).append(Budget(scope, section.limit, section.window, section.per_request))
+        budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
+        found.setdefault(scope, []).append(budget)
 
     for section in budgets:
         add(section.scope, section)
@@ -211,6 +225,7 @@ def _narrow(
         output=_output(outer.output, section.output),
         budgets=outer.budgets + budgets.get(scope, ()),
         rates=outer.rates + _rates(scope, section.limits),
+        floor=section.floor if isinstance(section, FeatureSection) else None,
     )
 
 
