@@ -43,8 +43,8 @@ class Dashboard:
 
     async def spend(self, request: Request) -> Response:
         """Show the spend page, or the way to the sign-in."""
-        session = request.cookies.get(_SESSION)
-        if session is None or not self.sign_in.is_open(session):
+        session = self._session(request)
+        if session is None:
             return _to("/admin/sign-in")
         now = self.now()
         span = range_of(request.query_params.get("range"), now)
@@ -58,14 +58,16 @@ class Dashboard:
                 self.reports.recent(_LATEST),
             )
         except StoreUnavailable as trouble:
-            reason = str(trouble).capitalize()
+            reason = f"{str(trouble)[:1].upper()}{str(trouble)[1:]}"
             return self.pages.render("trouble.html", context | {"reason": reason, "here": str(request.url)}, status=503)
         page = spend_page(span=span, report=report, before=before, points=points, latest=latest, now=now)
         origin = str(request.base_url).rstrip("/")
         return self.pages.render("spend.html", context | {"page": page, "origin": origin})
 
     async def show_sign_in(self, request: Request) -> Response:
-        """Show the sign-in form."""
+        """Show the sign-in form, or the way in to who has signed in already."""
+        if self._session(request) is not None:
+            return _to("/admin")
         return self._sign_in_page(request)
 
     async def do_sign_in(self, request: Request) -> Response:
@@ -100,6 +102,11 @@ class Dashboard:
     async def asset(self, name: str) -> Response:
         """Serve style, script or icon."""
         return self.pages.asset(name)
+
+    def _session(self, request: Request) -> str | None:
+        """Return the session of a browser that is signed in."""
+        session = request.cookies.get(_SESSION)
+        return session if self.sign_in.is_open(session) else None
 
     def _sign_in_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
         browser = request.cookies.get(_BROWSER) or secrets.token_urlsafe(16)

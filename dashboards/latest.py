@@ -6,17 +6,23 @@ from datetime import datetime
 from dashboards.figures import NOTHING, short_count, usd
 from governance.ledger.reports import RequestRow
 from governance.money import ZERO
+from governance.names import shown
 
 _UNATTRIBUTED = "unattributed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One request in words; `exact` is its cost to the last nano-dollar, `tone` the colour of its outcome."""
+    """One request in words.
+
+    `exact` is its cost to the last nano-dollar, `tone` the colour of its outcome, and `finer` the part of its time that
+    a phone leaves out.
+    """
 
     id: str
     at: str
     time: str
+    finer: str
     team: str
     rest: str
     model: str
@@ -35,16 +41,18 @@ class Line:
 def line(row: RequestRow, now: datetime) -> Line:
     """Word one request; times are those of `now`'s zone, with the day for what is not of today."""
     at = row.at.astimezone(now.tzinfo)
+    is_today = at.date() == now.date()
     rest = [name for name in (row.app, row.feature) if name != _UNATTRIBUTED]
     hit = row.cache.startswith(("exact", "semantic"))
     return Line(
         id=row.request_id,
         at=at.isoformat(timespec="seconds"),
-        time=f"{at:%H:%M:%S}" if at.date() == now.date() else f"{at.day} {at:%b %H:%M}",
-        team=row.team,
-        rest="".join(f" / {name}" for name in rest),
-        model=row.model or NOTHING,
-        route=row.route or NOTHING,
+        time=f"{at:%H:%M}" if is_today else f"{at.day} {at:%b}",
+        finer=f":{at:%S}" if is_today else f" {at:%H:%M}",
+        team=shown(row.team),
+        rest="".join(f" / {shown(name)}" for name in rest),
+        model=shown(row.model) or NOTHING,
+        route=shown(row.route) or NOTHING,
         cache=row.cache or NOTHING,
         cache_tone="good" if hit else "",
         tokens=_tokens(row.input_tokens, row.output_tokens),

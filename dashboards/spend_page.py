@@ -16,6 +16,7 @@ from dashboards.tiles import Tile, tiles
 from governance.ledger.reports import RequestRow, SpendReport, SpendRow
 from governance.ledger.reports_daily import SpendPoint
 from governance.money import ZERO, Nanodollars
+from governance.names import shown
 
 DIMENSIONS = ("team", "app", "feature", "model", "workflow", "segment", "environment", "session")
 _COLOURS = ("s0", "s1", "s2", "s3", "s4", "s5")
@@ -109,7 +110,7 @@ def spend_page(
             for size in (WIDE, NARROW)
             if report.total.cost > ZERO
         ),
-        rows=tuple(_row(r, report.total.cost, colours.get(r.name, _REST_COLOUR)) for r in _shown(report.rows)),
+        rows=tuple(_row(r, report.total.cost, colours.get(shown(r.name), _REST_COLOUR)) for r in _shown(report.rows)),
         total=_row(report.total, report.total.cost, ""),
         latest=tuple(line(r, now) for r in latest),
     )
@@ -124,7 +125,9 @@ def _series(report: SpendReport, points: Sequence[SpendPoint], columns: int) -> 
     for point in points:
         run = runs.get(point.name, rest)
         run[point.column] += point.cost
-    series = [Series(name=name, colour=c, amounts=tuple(runs[name])) for name, c in zip(named, _COLOURS, strict=False)]
+    series = [
+        Series(name=shown(name), colour=c, amounts=tuple(runs[name])) for name, c in zip(named, _COLOURS, strict=False)
+    ]
     if len(named) < len(spending):
         series.append(Series(name=_REST_NAME, colour=_REST_COLOUR, amounts=tuple(rest)))
     return tuple(series)
@@ -152,7 +155,7 @@ def _sum(name: str, rows: Sequence[SpendRow]) -> SpendRow:
 
 def _row(row: SpendRow, whole: Nanodollars, colour: str) -> Row:
     return Row(
-        name=row.name,
+        name=shown(row.name),
         colour=colour,
         cost=usd(row.cost),
         exact=f"{row.cost.usd} USD",

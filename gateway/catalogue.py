@@ -125,7 +125,12 @@ class Catalogue:
 
     def serves_chat(self) -> bool:
         """Whether any chat model can be called now."""
-        return any(model.kind == "chat" and self._callable(model) for model in self.models.values())
+        return any(model.kind == "chat" and not self._trouble(model) for model in self.models.values())
+
+    def unavailable_models(self) -> dict[str, str]:
+        """Return the models that cannot be called now, each with its reason."""
+        troubles = ((name, self._trouble(model)) for name, model in self.models.items())
+        return {name: trouble for name, trouble in troubles if trouble}
 
     def unavailable(self) -> dict[str, str]:
         """Return the providers that cannot be called now, each with its reason."""
@@ -135,8 +140,16 @@ class Catalogue:
         """Return every provider, and whether it can be called now."""
         return {name: up.status.available for name, up in self._upstreams.items()}
 
-    def _callable(self, model: Model) -> bool:
-        return self.upstream(model).status.available and self.price(model) is not None
+    def _trouble(self, model: Model) -> str:
+        """Say why a model cannot be called now, to go on from its name; empty when it can."""
+        status = self.upstream(model).status
+        if not status.available:
+            return f"waits for provider {model.provider!r}"
+        if self.price(model) is not None:
+            return ""
+        if not isinstance(model.price, Measured):
+            return "has no price"
+        return "has no measured price yet" if model.upstream_model in status.served else "is still loading"
 
     def _kinds(self, target: Model | RouteRule) -> set[Kind]:
         return {self.models[name].kind for name in _names(target)}
@@ -147,7 +160,7 @@ class Catalogue:
             name=model.name,
             allowed=model.tier in grant.tiers,
             in_zone=zone is None or upstream.zone == zone,
-            available=self._callable(model),
+            trouble=self._trouble(model),
         )
 
 

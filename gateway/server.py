@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
+from socket import socket
 from typing import Final
 
 import uvicorn
@@ -12,17 +13,31 @@ import uvicorn
 from gateway.app import create_app
 from gateway.services import open_services
 from gateway.settings import Settings
+from gateway.wire.connection import Connection
 
 DRAIN_S: Final = 15
 """How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
 
+_SETTLE_S: Final = 5
 
-class _Server(uvicorn.Server):
+
+class GatewayServer(uvicorn.Server):
     """Uvicorn, with the signals left to us: its own handling ends the process before the ledger is closed."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
+        """Capture none."""
         yield
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop, and wait for the requests that were cut off: each has its client to tell and its hold to settle."""
+        await super().shutdown(sockets)
+        tasks = set(self.server_state.tasks)
+        for task in tasks:
+            if not task.cancelling():  # all of them when the stop was forced
+                task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_SETTLE_S)
 
 
 def run(settings: Settings) -> None:
@@ -33,18 +48,20 @@ def run(settings: Settings) -> None:
         OSError: the address is taken.
     """
     settings.refuse_many_workers()
+    _allow_open_files(2 * Connection.bounds.connections + 1024)
     with asyncio.Runner(loop_factory=_loop) as runner:
         runner.run(_serve(settings))
 
 
 async def _serve(settings: Settings) -> None:
     async with open_services(settings, os.environ) as services:
-        server = _Server(
+        server = GatewayServer(
             uvicorn.Config(
                 create_app(services),
                 host=settings.host,
                 port=settings.port,
-                http="httptools",
+                http=Connection,
+                ws="none",
                 lifespan="off",
                 access_log=False,
                 log_config=None,
@@ -59,6 +76,18 @@ async def _serve(settings: Settings) -> None:
         services.log.info("serving", host=settings.host, port=settings.port)
         await server.serve()
         services.log.info("stopped", open_holds=services.purse.open_holds)
+
+
+def _allow_open_files(most: int) -> None:
+    """Raise this process's limit, often 1024, as far as the system lets it, so that clients leave the ledger its own."""
+    try:
+        import resource  # noqa: PLC0415  absent on Windows
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _stop(server: uvicorn.Server) -> None:

@@ -4,9 +4,11 @@ SQLite serves one machine and PostgreSQL many. Readers and the writer do not wai
 transaction that writes says so at its start, so that it never fails half-way on a lock it could not upgrade.
 """
 
+import os
+import re
 import sqlite3
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, event, make_url
@@ -74,7 +76,7 @@ def open_database(url: str) -> Database:
     try:
         engine = create_async_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
     except ModuleNotFoundError as error:
-        raise StoreUnavailable(f"the driver {error.name} is not installed") from error
+        raise missing_driver(error) from error
     if engine.dialect.name == "sqlite":
         prepare_sqlite(engine.sync_engine)
     return Database(engine)
@@ -84,24 +86,33 @@ def driver_url(url: str, *, asynchronous: bool) -> URL:
     """Name the driver in a database's address.
 
     Raises:
-        StoreUnavailable: The address is for neither SQLite nor PostgreSQL.
+        StoreUnavailable: The address is for neither SQLite nor PostgreSQL, or for a database that no two share.
     """
     try:
         address = make_url(url)
-    except ArgumentError:
-        raise StoreUnavailable("the address is not a database URL") from None
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        raise StoreUnavailable("DATABASE_URL is not a URL: write postgresql://… or sqlite:///…") from None
     backend = "postgresql" if address.drivername == "postgres" else address.drivername.partition("+")[0]
     drivers = _ASYNC_DRIVERS if asynchronous else _SYNC_DRIVERS
     if backend not in drivers:
         raise StoreUnavailable(f"{backend} is neither sqlite nor postgresql")
+    if backend == "sqlite" and _in_memory(address):
+        raise StoreUnavailable("SQLite in memory is a new, empty database for every connection: name a file")
     return address.set(drivername=drivers[backend])
+
+
+def missing_driver(error: ModuleNotFoundError) -> StoreUnavailable:
+    """Return what to raise when a driver is not installed, with the way to get it."""
+    return StoreUnavailable(f"the driver {error.name} is not installed: pip install -e '.[postgres]' in the checkout")
 
 
 def prepare_sqlite(engine: Any) -> None:
     """Set up each SQLite connection, and let transactions begin when and how we say.
 
-    The driver would begin one at the first INSERT, without telling, and not around DDL at all.
+    The driver would begin one at the first INSERT, without telling, and not around DDL at all. A new file is its
+    owner's alone, and so is what SQLite keeps beside it, which takes on its mode.
     """
+    _make_private(engine.url)
 
     def connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
         connection.isolation_level = None
@@ -121,6 +132,18 @@ def prepare_sqlite(engine: Any) -> None:
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
+
+
+def _make_private(address: URL) -> None:
+    """Make the file before SQLite does; one that cannot be made is the first connection's to tell."""
+    if address.database and "uri" not in address.query:
+        with suppress(OSError):
+            os.close(os.open(address.database, os.O_RDONLY | os.O_CREAT, 0o600))
+
+
+def _in_memory(address: URL) -> bool:
+    name = address.database or ":memory:"
+    return ":memory:" in name or "mode=memory" in name or address.query.get("mode") == "memory"
 
 
 def writing(connection: Connection) -> Connection:
@@ -146,4 +169,34 @@ def store_errors() -> Generator[None]:
 def _reason(error: DBAPIError) -> str:
     """The driver's own words only from SQLite: PostgreSQL's name hosts and users."""
     cause = error.orig
-    return str(cause) if isinstance(cause, sqlite3.Error) else type(cause).__name__
+    if isinstance(cause, sqlite3.Error):
+        return str(cause)
+    code = getattr(cause, "sqlstate", None)
+    if code:
+        return _CLASSES.get(code[:2], f"SQLSTATE {code}")
+    # A refused connection has no SQLSTATE: libpq hands on the server's words alone.
+    said = str(cause)
+    return next((meaning for words, meaning in _REFUSALS.items() if re.search(words, said)), "cannot connect")
+
+
+_CLASSES: Final = {
+    "08": "the connection was lost",
+    "25": "it may only be read",
+    "28": "authentication failed",
+    "3D": "no such database",
+    "40": "it was busy with a change that conflicts",
+    "53": "it is out of memory, disk or connections",
+    "57": "it is shutting down",
+    "58": "its disk failed",
+}
+"""SQLSTATE classes, as PostgreSQL's manual lists them in its appendix A, in plain words."""
+
+_REFUSALS: Final = {
+    r"authentication failed|no password supplied|role .* does not exist|no pg_hba": "authentication failed",
+    r"database .* does not exist": "no such database",
+    r"too many|remaining connection slots": "it has no connection left",
+    r"starting up|shutting down": "it is starting or shutting down",
+    r"resolve host|translate host name": "cannot connect: its host has no address",
+    r"refused": "cannot connect: nobody listens there",
+    r"time": "cannot connect: no answer in time",
+}

@@ -1,9 +1,9 @@
 """What governance refuses, and why.
 
     GovernanceError
-    ├── Unauthenticated      the key is malformed, unknown, revoked or expired
+    ├── Unauthenticated      there is no key, or it is malformed, unknown, revoked or expired
     ├── UnknownTeam          the key outlived its team or app in the policy
-    ├── UnknownKey           no key has this public id
+    ├── UnknownKey           no key has this public id, or it is closed already
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── LoopDetected         a caller goes round in circles
@@ -31,8 +31,8 @@ class GovernanceError(Exception):
 class Unauthenticated(GovernanceError):
     """A key that opens nothing; `reason` says why without saying whose it was."""
 
-    def __init__(self, reason: Literal["malformed", "unknown", "revoked", "expired"]) -> None:
-        super().__init__(f"the key is {reason}")
+    def __init__(self, reason: Literal["missing", "malformed", "unknown", "revoked", "expired"]) -> None:
+        super().__init__(_NO_KEY if reason == "missing" else f"the key is {reason}")
         self.reason = reason
 
 
@@ -46,11 +46,15 @@ class UnknownTeam(GovernanceError):
 
 
 class UnknownKey(GovernanceError):
-    """A public id that belongs to no key."""
+    """A public id that belongs to no open key; `revoked_at` says since when, if it ever was one."""
 
-    def __init__(self, key_id: str) -> None:
-        super().__init__(f"there is no key {key_id!r}")
+    def __init__(self, key_id: str, revoked_at: datetime | None = None) -> None:
+        if revoked_at is None:
+            super().__init__(f"there is no key {key_id!r}")
+        else:
+            super().__init__(f"the key {key_id!r} was revoked at {revoked_at:%Y-%m-%d %H:%M:%S} UTC")
         self.key_id = key_id
+        self.revoked_at = revoked_at
 
 
 class BudgetExhausted(GovernanceError):
@@ -151,6 +155,7 @@ class LedgerBehind(GovernanceError):
         self.limit = limit
 
 
+_NO_KEY = "no key was given: send `Authorization: Bearer sk-sluice-…`"
 _RATE_NAMES = {
     "requests": "requests per minute",
     "tokens": "tokens per minute",

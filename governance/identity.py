@@ -20,6 +20,7 @@ PREFIX: Final = "sk-sluice-"
 PUBLIC_BYTES: Final = 10
 SECRET_BYTES: Final = 32
 _KEY = re.compile(r"sk-sluice-([a-z2-7]{16})-([a-z2-7]{52})")
+_PUBLIC_ID = re.compile(r"[a-z2-7]{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,14 @@ def mint(random_bytes: Callable[[int], bytes], public_id: str | None = None) -> 
     return Minted(public_id=public_id, key=f"{PREFIX}{public_id}-{secret}", secret_hash=_hash(secret))
 
 
+def public_id_of(text: str) -> str | None:
+    """Return the public id in a whole key, or the text when it could be one itself; None for anything else."""
+    whole = _KEY.fullmatch(text)
+    if whole:
+        return whole[1]
+    return text if _PUBLIC_ID.fullmatch(text) else None
+
+
 class Keyring:
     """The keys this process knows, in memory. Authentication touches no store.
 
@@ -97,8 +106,10 @@ class Keyring:
         A wrong secret reads as `unknown`, so that nobody learns the state of a key without holding it.
 
         Raises:
-            Unauthenticated: The key is malformed, unknown, revoked or expired.
+            Unauthenticated: The key is missing, malformed, unknown, revoked or expired.
         """
+        if not text:
+            raise Unauthenticated("missing")
         match = _KEY.fullmatch(text)
         if match is None:
             raise Unauthenticated("malformed")

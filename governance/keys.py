@@ -110,7 +110,8 @@ async def _change(database: Database, key_id: str, **values: object) -> None:
             update(KeyRow).where(KeyRow.id == key_id, KeyRow.revoked_at.is_(None)).values(revision=revision, **values)
         )
         if changed.rowcount == 0:
-            raise UnknownKey(key_id)
+            revoked_at = await connection.scalar(select(KeyRow.revoked_at).where(KeyRow.id == key_id))
+            raise UnknownKey(key_id, _optional(revoked_at))
 
 
 async def _next_revision(connection: AsyncConnection) -> int:

@@ -11,6 +11,6 @@ The path of a request, which is also the order to read in:
    (`attention/`, `quant/`), `sample/` chooses, `choice.py` makes text of it and sees where it ends.
 4. `wire/` writes the events down, as a stream or as one reply.
 
-`process.py` starts and ends all this, `models.py` and `load/` read the weights, `embedder.py` makes embeddings,
+`process.py` starts and ends all this, `models.py` and `load/` read the weights, `embed/` makes embeddings,
 `config.py` holds the settings, `errors.py` what can go wrong, `types.py` the values that cross the seams.
 """

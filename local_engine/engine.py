@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from local_engine.cache.manager import CacheManager
 from local_engine.choice import Choice, ChoiceText, Vocabulary, choice_params
-from local_engine.errors import ContextTooLong, InvalidRequest, TokenOutOfVocabulary
+from local_engine.errors import ContextTooLong, InvalidRequest, NothingToChoose, TokenOutOfVocabulary
 from local_engine.request import Delta, Ended, Event, Request, Usage
 from local_engine.schedule.policies import admission_of
 from local_engine.schedule.scheduler import Scheduler, Share
@@ -21,7 +21,7 @@ from local_engine.schedule.sequence import Sequence
 from local_engine.types import ChunkPlan, FinishReason, StepPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from collections.abc import Sequence as Seq
 
     from torch import Tensor
@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 class Sampler(Protocol):
     """Chooses one token for each row of logits (`sample/sampler.py`)."""
 
-    def __call__(self, logits: Tensor, rows: Seq[SampleRow], eos_ids: frozenset[int]) -> list[Sampled]:
-        """Return the chosen tokens, row by row."""
+    def __call__(self, logits: Tensor, rows: Seq[SampleRow], eos_ids: frozenset[int]) -> Seq[Sampled | NothingToChoose]:
+        """Return each row's token, or why that row has none; one row's trouble is never another's."""
         ...
 
 
@@ -170,7 +170,8 @@ class Engine:
     def step(self) -> list[Event]:
         """Run one forward pass and return what came of it, in order.
 
-        A failing runner or sampler ends the requests that were part of the step, not the engine.
+        A row without a token to choose ends its own request. A step that fails as a whole ends the requests that were
+        part of it, not the engine.
         """
         aborted = [each for each in self._open.values() if each.is_aborted]
         events: list[Event] = [self._cut_short(each, FinishReason.ABORT) for each in aborted]
@@ -183,10 +184,15 @@ class Engine:
         except Exception as error:
             log.exception("a step failed", extra={"sequences": len(shares)})
             return events + self._fail(shares, error)
-        self.scheduler.commit(shares)
-        self._count(shares, len(choices))
-        for choice, token in zip(choices, sampled, strict=True):
-            events += self._take(choice, token)
+        rows = list(zip(choices, sampled, strict=True))
+        events += self._fail_rows(rows)
+        # What a failed row left in its blocks may be no numbers: it is not kept for others.
+        self.scheduler.commit([share for share in shares if share.sequence.lease is share.lease])
+        chosen = [(choice, token) for choice, token in rows if not isinstance(token, NothingToChoose)]
+        self._count(shares, len(chosen))
+        for choice, token in chosen:
+            if choice.request.request_id in self._open:
+                events += self._take(choice, token)
         return events
 
     def stats(self) -> Stats:
@@ -201,7 +207,7 @@ class Engine:
             preemptions=self.scheduler.preemptions,
         )
 
-    def _compute(self, shares: Seq[Share], choices: Seq[Choice]) -> list[Sampled]:
+    def _compute(self, shares: Seq[Share], choices: Seq[Choice]) -> Seq[Sampled | NothingToChoose]:
         logits = self._runner.execute(StepPlan(tuple(_chunk(share, self.cache.block_size) for share in shares)))
         if not choices:
             return []
@@ -228,6 +234,13 @@ class Engine:
             self._cut_short(each, FinishReason.ERROR, f"{type(error).__name__} in the forward pass")
             for each in requests
         ]
+
+    def _fail_rows(self, rows: Iterable[tuple[Choice, Sampled | NothingToChoose]]) -> Iterable[Event]:
+        """End the requests that have a row without a token, all their choices included."""
+        for choice, token in rows:
+            opened = self._open.get(choice.request.request_id)
+            if isinstance(token, NothingToChoose) and opened is not None:
+                yield self._cut_short(opened, FinishReason.ERROR, token.reason)
 
     def _cut_short(self, opened: _Open, reason: FinishReason, error: str | None = None) -> Ended:
         for choice in opened.unfinished:
@@ -256,8 +269,8 @@ class Engine:
             steps=totals.steps + 1,
         )
 
-    def _require_known(self, tokens: Iterable[int], param: str) -> None:
-        for token in tokens:
+    def _require_known(self, tokens: Collection[int], param: str) -> None:
+        for token in (min(tokens, default=0), max(tokens, default=0)):
             if not 0 <= token < self.vocab_size:
                 raise TokenOutOfVocabulary(token, self.vocab_size, param)
 

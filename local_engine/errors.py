@@ -9,7 +9,9 @@ EngineError
 ├── ModelLoading(model)                                  it will be, once its weights are read
 ├── Overloaded(retry_after_s)                            the queue is full
 ├── GenerationFailed(reason)                             the model failed while it made the answer
+│   └── NothingToChoose(reason)                          no token of one row of logits can be sampled
 ├── EngineStopped                                        the engine is stopping, or died
+├── CallerGone                                           nobody waits for the answer any more
 └── ModelFileInvalid(path, reason)                       truncated, hostile or unknown weights
 
 The classes carry facts, not statuses: what an error means on a wire is the server's business.
@@ -40,13 +42,16 @@ class ContextTooLong(InvalidRequest):
     """A prompt and its answer that together exceed what one sequence may hold.
 
     Attributes:
-        prompt_tokens: Tokens in the prompt.
+        prompt_tokens: Tokens in the prompt, or a lower bound when it was not worth counting them.
         max_tokens: Tokens asked for; 0 for an embedding.
         limit: Tokens that a sequence may hold.
     """
 
-    def __init__(self, prompt_tokens: int, max_tokens: int, limit: int, param: str | None = None) -> None:
-        asked = f"{prompt_tokens} prompt tokens" + (f" + {max_tokens} to generate" if max_tokens else "")
+    def __init__(
+        self, prompt_tokens: int, max_tokens: int, limit: int, param: str | None = None, *, is_at_least: bool = False
+    ) -> None:
+        counted = f"at least {prompt_tokens}" if is_at_least else f"{prompt_tokens}"
+        asked = f"{counted} prompt tokens" + (f" + {max_tokens} to generate" if max_tokens else "")
         super().__init__(f"maximum context length is {limit} tokens, the request has {asked}", param)
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
@@ -122,11 +127,22 @@ class GenerationFailed(EngineError):
         self.reason = reason
 
 
+class NothingToChoose(GenerationFailed):
+    """A row of logits in which no token can be sampled: all are banned, or one is not a number."""
+
+
 class EngineStopped(EngineError):
     """The engine takes no more requests: it is stopping, or its thread has died."""
 
     def __init__(self) -> None:
         super().__init__("the engine has stopped")
+
+
+class CallerGone(EngineError):
+    """The caller left before it had its answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the caller has gone")
 
 
 class ModelFileInvalid(EngineError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,13 +17,18 @@ from local_engine.text.chat import ChatTemplate
 from local_engine.text.tokenizer import Tokenizer
 from local_engine.wire.prepare import TextModel
 from local_engine.wire.sampling import ModelLimits, SamplingDefaults
+from local_engine.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from local_engine.config import EngineConfig
-    from local_engine.embedder import Embedder
+    from local_engine.embed.embedder import Embedder
     from local_engine.schedule.costs import Speeds
+
+
+_WORKERS = 2
+_STATES = {None: "loading", True: "ok", False: "stalled"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +53,7 @@ class Models:
         self.loaded_at = loaded_at
         self.text: ServedText | None = None
         self.embedder: Embedder | None = None
+        self.workers = Workers(_WORKERS)
         self._text_name = text_name
         self._embedding_name = embedding_name
 
@@ -56,9 +63,17 @@ class Models:
         return self._embedding_name is not None
 
     @property
-    def is_ready(self) -> bool:
-        """Whether text can be generated and the engine makes progress."""
-        return self.text is not None and self.text.service.is_healthy
+    def status(self) -> str:
+        """How the process is: as its text model."""
+        return self.states[self._text_name]
+
+    @property
+    def states(self) -> dict[str, str]:
+        """How each model is: "ok", "loading" or "stalled"."""
+        models = {self._text_name: None if self.text is None else self.text.service.is_healthy}
+        if self._embedding_name is not None:
+            models[self._embedding_name] = None if self.embedder is None else self.embedder.is_healthy
+        return {name: _STATES[is_healthy] for name, is_healthy in models.items()}
 
     def text_model(self, name: str | None) -> ServedText:
         """Return the text model.
@@ -87,11 +102,11 @@ class Models:
         return self.embedder
 
     async def stop(self, grace_s: float) -> None:
-        """Stop the models that are loaded; requests in flight get `grace_s` seconds to finish."""
-        if self.text is not None:
-            await self.text.service.stop(grace_s)
-        if self.embedder is not None:
-            await self.embedder.close()
+        """Stop the models that are loaded; what they compute now gets `grace_s` seconds to finish."""
+        self.workers.close()
+        text = [] if self.text is None else [self.text.service.stop(grace_s)]
+        embedder = [] if self.embedder is None else [self.embedder.close(grace_s)]
+        await asyncio.gather(*text, *embedder)
 
 
 def load_text(

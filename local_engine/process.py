@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 from local_engine.config import AdmissionKind, Batching, EngineConfig
-from local_engine.embedder import MINILM, load_minilm, minilm_folder
+from local_engine.embed.minilm import MINILM, load_minilm, minilm_folder
 from local_engine.models import Models, load_text
 from local_engine.server import Api, Server, create_app
 from local_engine.types import Numerics
@@ -123,7 +123,7 @@ class _Process:
                 },
             )
             if self._models.has_embeddings:
-                embedder = await _in_thread(partial(load_minilm, time.monotonic))
+                embedder = await _in_thread(partial(load_minilm, config.stall_after_s, time.monotonic))
                 self._models.embedder = embedder
                 log.info(
                     "embedding model ready",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import uvicorn
@@ -16,17 +17,27 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from local_engine.errors import EngineError, EngineStopped, InvalidRequest, ModelLoading, ModelNotFound, Overloaded
+from local_engine.errors import (
+    CallerGone,
+    EngineError,
+    EngineStopped,
+    InvalidRequest,
+    ModelLoading,
+    ModelNotFound,
+    Overloaded,
+)
 from local_engine.request import Ended, Event
+from local_engine.wire import replies
 from local_engine.wire.bodies import ChatBody, CompletionBody, DetokenizeBody, EmbeddingBody, TokenizeBody, decode
 from local_engine.wire.embeddings import embeddings_reply, wanted_texts, wants_base64
 from local_engine.wire.errors import ErrorBody, ErrorReply, error_reply, failure_of
 from local_engine.wire.metrics import exposition
 from local_engine.wire.prepare import Job, detokenize, prepare_chat, prepare_completion, tokenize
-from local_engine.wire.replies import DetokenizeReply, ModelsReply, TokenizeReply, encode, model_reply
+from local_engine.wire.replies import encode, model_reply
+from local_engine.workers import unless_gone
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
     from socket import socket
 
@@ -49,6 +60,7 @@ _STATUSES: dict[type[EngineError], int] = {
     ModelLoading: 503,
     Overloaded: 503,
     EngineStopped: 503,
+    CallerGone: _CLIENT_GONE,
     EngineError: 500,
 }
 
@@ -75,14 +87,16 @@ class Api:
         """`POST /v1/chat/completions`."""
         body = decode(await self._body(request), ChatBody)
         served = self._models.text_model(body.model)
-        job = await asyncio.to_thread(prepare_chat, body, served.text, self._new_id(), int(self._now()))
+        job = await self._aside(request, partial(prepare_chat, body, served.text, self._new_id(), int(self._now())))
         return await self._answer(request, served, job)
 
     async def completion(self, request: Request) -> Response:
         """`POST /v1/completions`."""
         body = decode(await self._body(request), CompletionBody)
         served = self._models.text_model(body.model)
-        job = await asyncio.to_thread(prepare_completion, body, served.text, self._new_id(), int(self._now()))
+        job = await self._aside(
+            request, partial(prepare_completion, body, served.text, self._new_id(), int(self._now()))
+        )
         return await self._answer(request, served, job)
 
     async def embeddings(self, request: Request) -> Response:
@@ -90,37 +104,40 @@ class Api:
         body = decode(await self._body(request), EmbeddingBody)
         embedder = self._models.embedding_model(body.model)
         texts, as_base64 = wanted_texts(body, embedder.dimensions), wants_base64(body)
-        found = await _unless_gone(request.receive, embedder.embed(texts))
-        return _json(embeddings_reply(embedder.name, found.vectors, found.tokens, as_base64=as_base64))
+        found = await unless_gone(_gone(request.receive), embedder.embed(texts))
+        reply = partial(embeddings_reply, embedder.name, found.vectors, found.tokens, as_base64=as_base64)
+        return Response(await self._aside(request, lambda: encode(reply())), media_type=_JSON)
 
     async def models(self, request: Request) -> Response:
-        """`GET /v1/models`: those that are loaded."""
+        """`GET /v1/models`: those that are loaded; an embedding model that is stuck is none."""
         del request
         text, embedder, loaded = self._models.text, self._models.embedder, self._models.loaded_at
         entries = [] if text is None else [model_reply(text.text.name, loaded, text.text.limits.context, text.speeds)]
-        if embedder is not None:
+        if embedder is not None and embedder.is_healthy:
             entries.append(model_reply(embedder.name, loaded, embedder.limit, embedder.speeds))
-        return _json(ModelsReply(entries))
+        return _json(replies.ModelsReply(entries))
 
     async def tokenize(self, request: Request) -> Response:
         """`POST /tokenize`."""
         body = decode(await self._body(request), TokenizeBody)
         text = self._models.text_model(body.model).text
-        tokens = await asyncio.to_thread(tokenize, body, text)
-        return _json(TokenizeReply(len(tokens), text.limits.context, tokens))
+        tokens = await self._aside(request, partial(tokenize, body, text))
+        return _json(replies.TokenizeReply(len(tokens), text.limits.context, tokens))
 
     async def detokenize(self, request: Request) -> Response:
         """`POST /detokenize`."""
         body = decode(await self._body(request), DetokenizeBody)
-        return _json(DetokenizeReply(detokenize(body, self._models.text_model(body.model).text)))
+        text = self._models.text_model(body.model).text
+        return _json(replies.DetokenizeReply(await self._aside(request, partial(detokenize, body, text))))
 
     async def health(self, request: Request) -> Response:
-        """`GET /health`: 200 once text can be generated and for as long as steps finish."""
+        """`GET /health`: 200 once text can be generated and for as long as steps finish; and how each model is."""
         del request
-        if self._models.is_ready:
-            return Response(b'{"status":"ok"}', media_type=_JSON)
-        state = b"loading" if self._models.text is None else b"stalled"
-        return Response(b'{"status":"%s"}' % state, 503, {"retry-after": str(_LOADING_RETRY_S)}, media_type=_JSON)
+        status, states = self._models.status, self._models.states
+        response = _json(replies.HealthReply(status, states), 200 if status == "ok" else 503)
+        if status != "ok":
+            response.headers["retry-after"] = str(_LOADING_RETRY_S)
+        return response
 
     async def metrics(self, request: Request) -> Response:
         """`GET /metrics`, for Prometheus."""
@@ -136,22 +153,22 @@ class Api:
                 raise InvalidRequest(f"the body is larger than {self._max_body_bytes} bytes")
         return bytes(body)
 
+    async def _aside(self, request: Request, call: Callable[[], T]) -> T:
+        """Make a call beside the event loop; one whose client left is dropped if its turn has not come."""
+        return await unless_gone(_gone(request.receive), self._models.workers.run(call))
+
     async def _answer(self, request: Request, served: ServedText, job: Job) -> Response:
         """Run a job. What fails before the first event is an error response; what fails later ends the stream."""
         stream = served.service.submit(job.requests)
         try:
             if not job.is_stream:
-                reply = await _unless_gone(request.receive, job.transcript.reply(stream))
+                reply = await unless_gone(_gone(request.receive), job.transcript.reply(stream))
                 return Response(reply, media_type=_JSON)
-            first = await _unless_gone(request.receive, _first(stream))
+            first = await unless_gone(_gone(request.receive), _first(stream))
         except BaseException:
             stream.close()
             raise
         return _ServerSentEvents(stream, job.transcript.frames(_resumed(first, stream)))
-
-
-class _ClientGone(Exception):
-    """The client closed the connection before it had its answer."""
 
 
 class _ServerSentEvents(Response):
@@ -168,8 +185,8 @@ class _ServerSentEvents(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         async with self._stream:
-            with suppress(_ClientGone):
-                await _unless_gone(receive, self._send(send))
+            with suppress(CallerGone):
+                await unless_gone(_gone(receive), self._send(send))
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -178,27 +195,14 @@ class _ServerSentEvents(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _unless_gone(receive: Receive, work: Coroutine[object, object, T]) -> T:
-    """Await `work`, and cancel it when the client disconnects.
-
-    Raises:
-        _ClientGone: The client was faster.
-    """
+def _gone(receive: Receive) -> Callable[[], Awaitable[None]]:
+    """Return what waits for the client of a connection to leave."""
 
     async def until_gone() -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
 
-    tasks = (working := asyncio.create_task(work)), (watching := asyncio.create_task(until_gone()))
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise _ClientGone
-        return working.result()
-    finally:
-        working.cancel()
-        watching.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return until_gone
 
 
 async def _first(stream: EventStream) -> Event:
@@ -265,7 +269,6 @@ def create_app(api: Api, lifespan: Callable[[Starlette], AbstractAsyncContextMan
         exception_handlers={
             EngineError: _on_engine_error,
             HTTPException: _on_http_error,
-            _ClientGone: _on_gone,
             ClientDisconnect: _on_gone,
             Exception: _on_bug,
         },

@@ -54,7 +54,7 @@ class SamplingParams:
         presence_penalty: Subtracted from the logit of every token already generated.
         frequency_penalty: Subtracted once per earlier generation of the token.
         repetition_penalty: Divides positive and multiplies negative logits of tokens seen in prompt or output.
-        logit_bias: Pairs of token id and the amount added to its logit.
+        logit_bias: Pairs of token id and the amount added to its logit; a token that is named twice gets both.
         logprobs: None for none; otherwise the number of alternatives to report, 0 to 20.
         stop: Texts that end the sequence.
         stop_token_ids: Tokens that end the sequence besides the model's own end tokens.
@@ -75,7 +75,7 @@ class SamplingParams:
     logit_bias: tuple[tuple[int, float], ...] = ()
     logprobs: int | None = None
     stop: tuple[str, ...] = ()
-    stop_token_ids: tuple[int, ...] = ()
+    stop_token_ids: frozenset[int] = frozenset()
     ignore_eos: bool = False
     include_stop: bool = False
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from governance.database import driver_url, prepare_sqlite, store_errors, writing
+from governance.database import driver_url, missing_driver, prepare_sqlite, store_errors, writing
 from governance.errors import StoreUnavailable
 
 HEAD: Final = "0001"
@@ -30,7 +30,7 @@ def upgrade(url: str) -> None:
     try:
         engine = create_engine(address)
     except ModuleNotFoundError as error:
-        raise StoreUnavailable(f"the driver {error.name} is not installed") from error
+        raise missing_driver(error) from error
     if engine.dialect.name == "sqlite":
         prepare_sqlite(engine)
     try:

@@ -3,8 +3,8 @@
 NoRoute
 ├── NotAllowed          the caller's tiers hold none of the models
 ├── ZoneRefused         none of the allowed models is inside the zone
-├── ZoneUnavailable     those inside the zone are all down
-└── NothingAvailable    no zone asked for, and the allowed models are all down
+├── ZoneUnavailable     none of those inside the zone can be called now
+└── NothingAvailable    no zone asked for, and none of the allowed models can be called now
 """
 
 
@@ -42,19 +42,21 @@ class ZoneRefused(NoRoute):
 
 
 class ZoneUnavailable(NoRoute):
-    """Every allowed model inside the zone is down: waiting may help.
+    """No allowed model inside the zone can be called now: waiting may help.
 
     Attributes:
         zone: The zone that the request may not leave.
     """
 
-    def __init__(self, *, route: str, models: tuple[str, ...], zone: str) -> None:
-        super().__init__(f'every model of "{route}" in zone "{zone}" is down', route=route, models=models)
+    def __init__(self, *, route: str, models: tuple[str, ...], zone: str, why: str = "") -> None:
+        message = f'no model of "{route}" in zone "{zone}" can be called now'
+        super().__init__(f"{message}: {why}" if why else message, route=route, models=models)
         self.zone = zone
 
 
 class NothingAvailable(NoRoute):
-    """Every allowed model is down: waiting may help."""
+    """No allowed model can be called now: waiting may help."""
 
-    def __init__(self, *, route: str, models: tuple[str, ...]) -> None:
-        super().__init__(f'every model of "{route}" is down', route=route, models=models)
+    def __init__(self, *, route: str, models: tuple[str, ...], why: str = "") -> None:
+        message = f'no model of "{route}" can be called now'
+        super().__init__(f"{message}: {why}" if why else message, route=route, models=models)

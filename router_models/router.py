@@ -25,13 +25,13 @@ class Candidate:
         name: The policy's name of the model.
         allowed: Its tier is among those of the caller.
         in_zone: Its provider is inside the zone that the request may not leave; True when there is no such zone.
-        available: Its provider is healthy and its price is known.
+        trouble: Why it cannot be called now, after its name ("is still loading"); empty when it can.
     """
 
     name: str
     allowed: bool
     in_zone: bool
-    available: bool
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,12 @@ def _first_usable(ordered: Sequence[Candidate], route: str, zone: str | None) ->
     if not inside:
         raise ZoneRefused(route=route, models=models, zone=zone or "")
     for candidate in inside:
-        if candidate.available:
+        if not candidate.trouble:
             return candidate
+    why = "; ".join(f'"{candidate.name}" {candidate.trouble}' for candidate in inside)
     if zone is not None:
-        raise ZoneUnavailable(route=route, models=models, zone=zone)
-    raise NothingAvailable(route=route, models=models)
+        raise ZoneUnavailable(route=route, models=models, zone=zone, why=why)
+    raise NothingAvailable(route=route, models=models, why=why)
 
 
 def _kept_away(weak: Candidate, zone: str | None) -> str:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import Duration, as_json, now, settings, show_json
+from gateway.cli.key_facts import KeyId, facts_of, show_keys, written
+from gateway.cli.terminal import Duration, as_json, now, say, settings, show_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
-    from datetime import datetime, timedelta
+    from datetime import timedelta
 
+    from gateway.settings import Settings
     from governance.database import Database
     from governance.identity import KeyRecord
 
@@ -40,8 +42,9 @@ def create(
 ) -> None:
     """Make a key. It is shown once and kept nowhere."""
     from governance.keys import create_key
+    from governance.names import shown
 
-    _must_know(team, app)
+    notes = _notes(team, app, feature)
     made_at = now()
     expires_at = made_at + expires if expires else None
 
@@ -62,10 +65,12 @@ def create(
     key_id, key = asyncio.run(make())
     facts = {"id": key_id, "key": key, "team": team, "app": app, "feature": feature, "name": name}
     if as_json:
-        show_json(facts | {"created_at": _text(made_at), "expires_at": _text(expires_at)})
+        show_json(facts | {"created_at": written(made_at), "expires_at": written(expires_at)})
     else:
         click.echo(key)
-        click.echo(f"Key {key_id} of {team}/{app}. It is not shown again.", err=True)
+        say(f"Key {key_id} of {shown('/'.join(filter(None, (team, app, feature))))}. It is not shown again.")
+    for note in notes:
+        say(f"Note: {note}")
 
 
 @keys.command(name="list", epilog="\b\nExample:\n  sluice keys list --team support")
@@ -80,17 +85,21 @@ def list_(team: str | None, as_json: bool) -> None:
             return await list_keys(database)
 
     at = now()
-    found = [_facts(record, at) for record in asyncio.run(read()) if team in (None, record.caller.team)]
+    found = [facts_of(record, at) for record in asyncio.run(read()) if team in (None, record.caller.team)]
     if as_json:
         show_json(found)
     elif found:
-        _table(found)
-    else:
+        show_keys(found)
+    elif team is None:
         click.echo("There are no keys. Make one: sluice keys create --team TEAM --app APP")
+    else:
+        from governance.names import shown
+
+        click.echo(f"Team {shown(team)!r} has no keys.")
 
 
 @keys.command(epilog="\b\nExample:\n  sluice keys rotate k7…q2 --overlap 1h")
-@click.argument("key_id", metavar="ID")
+@click.argument("key_id", metavar="ID", type=KeyId())
 @click.option(
     "--overlap", type=Duration(), default="24h", show_default=True, help="How long the old secret stays good."
 )
@@ -108,14 +117,14 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
 
     key = asyncio.run(change())
     if as_json:
-        show_json({"id": key_id, "key": key, "previous_until": _text(at + overlap)})
+        show_json({"id": key_id, "key": key, "previous_until": written(at + overlap)})
     else:
         click.echo(key)
-        click.echo(f"The old secret of {key_id} is good until {_text(at + overlap)}.", err=True)
+        click.echo(f"The old secret of {key_id} is good until {written(at + overlap)}.", err=True)
 
 
 @keys.command(epilog="\b\nExample:\n  sluice keys revoke k7…q2")
-@click.argument("key_id", metavar="ID")
+@click.argument("key_id", metavar="ID", type=KeyId())
 @as_json
 def revoke(key_id: str, as_json: bool) -> None:
     """Close a key for good."""
@@ -129,7 +138,7 @@ def revoke(key_id: str, as_json: bool) -> None:
 
     asyncio.run(change())
     if as_json:
-        show_json({"id": key_id, "revoked_at": _text(at)})
+        show_json({"id": key_id, "revoked_at": written(at)})
     else:
         click.echo(f"Key {key_id} opens nothing any more.")
 
@@ -142,48 +151,32 @@ async def _database() -> AsyncGenerator[Database]:
         yield database
 
 
-def _must_know(team: str, app: str) -> None:
-    """Refuse a key that no request could use, naming those that one could."""
+def _notes(team: str, app: str, feature: str | None) -> list[str]:
+    """Refuse a key that no request could use, naming those that one could; note what its owner might not expect."""
     import os
 
     from gateway.policy.source import load_policy
+    from governance.names import shown
 
-    rules = load_policy(settings().policy_file, os.environ, now()).rules
-    if rules.app(team, app) is None:
-        known = ", ".join(f"{rule.team}/{rule.app}" for rule in rules.apps()) or "none"
-        raise click.BadParameter(f"the policy has no {team}/{app}; it has: {known}", param_hint="'--team' / '--app'")
-
-
-def _facts(record: KeyRecord, at: datetime) -> dict[str, str | None]:
-    """Say everything of a key but its secret."""
-    caller = record.caller
-    expired = record.expires_at is not None and record.expires_at <= at
-    return {
-        "id": caller.key_id,
-        "team": caller.team,
-        "app": caller.app,
-        "feature": caller.feature,
-        "name": caller.name,
-        "state": "revoked" if record.revoked_at else "expired" if expired else "good",
-        "created_at": _text(record.created_at),
-        "expires_at": _text(record.expires_at),
-        "revoked_at": _text(record.revoked_at),
-    }
+    chosen = settings()
+    policy = load_policy(chosen.policy_file, os.environ, now())
+    if policy.rules.app(team, app) is None:
+        known = ", ".join(f"{rule.team}/{rule.app}" for rule in policy.rules.apps()) or "none"
+        told = f"the policy has no {shown(team)}/{shown(app)}; it has: {known}"
+        raise click.BadParameter(told, param_hint="'--team' / '--app'")
+    notes: list[str] = []
+    if feature is not None and feature not in policy.document.features(team, app):
+        notes.append(f"the policy does not name the feature {shown(feature)!r}: the rules of {team}/{app} hold for it.")
+    if _is_newer(chosen):
+        notes.append("the policy was edited since the gateway started: restart the gateway to put it in force.")
+    return notes
 
 
-def _table(found: list[dict[str, str | None]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _is_newer(chosen: Settings) -> bool:
+    """Say whether the policy file was written after the gateway that serves from this home was started."""
+    from gateway.operations.home import Home
+    from gateway.operations.lock import holder
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    columns = {"id": "Id", "team": "Team", "app": "App", "feature": "Feature", "name": "Name", "state": "State"}
-    for title in (*columns.values(), "Expires"):
-        table.add_column(title, overflow="fold")
-    for facts in found:
-        table.add_row(*(Text(facts[column] or "") for column in columns), Text(facts["expires_at"] or "never"))
-    Console().print(table)
-
-
-def _text(at: datetime | None) -> str | None:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z") if at else None
+    gateway = holder(Home(chosen.home))
+    file = chosen.policy_file
+    return gateway is not None and file is not None and file.stat().st_mtime > gateway.since

@@ -25,12 +25,13 @@ def check(file: Path | None, as_json: bool) -> None:
     Status 1 when it cannot be put in force. Warnings and parts that are not yet obeyed do not count against it.
     """
     from gateway.policy.check import check as check_policy
+    from governance.names import shown
 
     report = check_policy(file or settings().policy_file, os.environ, now())
     if as_json:
         show_json(report.facts())
     else:
-        click.echo("\n".join(report.lines()))
+        click.echo("\n".join(map(shown, report.lines())))
     raise click.exceptions.Exit(0 if report.ok else 1)
 
 

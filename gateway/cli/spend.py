@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import Duration, as_json, now, settings, show_json
+from gateway.cli.terminal import Duration, as_json, now, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from governance.ledger.reports import SpendReport, SpendRow
 
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
-_WIDTH = 110
 
 
 @click.command(epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json")
@@ -63,9 +62,10 @@ def _facts(row: SpendRow) -> dict[str, str | int]:
 
 
 def _table(report: SpendReport) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from governance.names import shown
 
     table = Table(
         box=None,
@@ -81,10 +81,8 @@ def _table(report: SpendReport) -> None:
     for title, total in zip(titles, _cells(report.total), strict=True):
         table.add_column(title, footer=total, justify="right", no_wrap=True)
     for row in report.rows:
-        table.add_row(Text(row.name), *_cells(row))
-    console = Console()
-    console.width = max(console.width, _WIDTH)  # a narrow terminal wraps the lines; no amount is ever cut
-    console.print(table)
+        table.add_row(Text(shown(row.name)), *_cells(row))
+    show_table(table)
 
 
 def _cells(row: SpendRow) -> tuple[str, ...]:

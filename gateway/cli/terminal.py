@@ -12,11 +12,13 @@ import click
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+    from rich.table import Table
 
     from gateway.settings import Settings
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=3650)
+_WIDEST = 10_000  # characters of a line
 _ENDS = (".", "!", "?", "…")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -98,6 +100,17 @@ def show_json(facts: object) -> None:
     """Print one JSON document."""
     text = json.dumps(facts, indent=2, ensure_ascii=False)
     click.echo(re.sub(r"[^\n -~]+", lambda found: _escaped(found[0]), text))
+
+
+def show_table(table: Table) -> None:
+    """Print a table that cuts nothing off: a narrow terminal wraps its lines, and a pipe gets each row as one line."""
+    from rich.console import Console
+
+    console = Console()
+    widest = console.options.update(max_width=_WIDEST)
+    needed = console.measure(table, options=widest)
+    console.width = max(console.width, needed.minimum if console.is_terminal else needed.maximum)
+    console.print(table)
 
 
 def say(text: str) -> None:

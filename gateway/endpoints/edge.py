@@ -1,9 +1,10 @@
 """What every hot endpoint does around its answer: identify, read, time, and turn errors into replies."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from gateway.errors import BadRequest
 from gateway.operations.metrics import Metrics
@@ -19,6 +20,9 @@ from governance.errors import Unauthenticated, UnknownTeam
 from governance.identity import Caller
 
 Scope = dict[str, Any]
+
+BODY_S: Final = 60.0
+"""How long a client may take to send its body."""
 
 _DISCARD_BYTES = 8 * LIMIT_BYTES
 
@@ -142,16 +146,24 @@ def ask(
     )
 
 
-async def read_body(receive: Receive, headers: Headers) -> bytes:
+async def read_body(receive: Receive, headers: Headers, limit_s: float = BODY_S) -> bytes:
     """Return the whole body.
 
     Raises:
-        BadRequest: it is larger than we read.
+        BadRequest: it is larger than we read, or not complete within `limit_s` seconds.
         ClientLeft: the client went away in the middle of it.
     """
     declared = headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared[:12]) > _DISCARD_BYTES:
         raise _too_large()
+    try:
+        async with asyncio.timeout(limit_s):
+            return await _gather(receive)
+    except TimeoutError:
+        raise BadRequest(f"The request body was not complete within {limit_s:g} s.") from None
+
+
+async def _gather(receive: Receive) -> bytes:
     parts: list[bytes] = []
     size, more = 0, True
     while more:

@@ -1,7 +1,7 @@
-"""For operators: `/healthz` (alive), `/readyz` (truthful) and `/metrics` (Prometheus)."""
+"""For operators: `/healthz` (alive), `/readyz` (truthful), `/metrics` (Prometheus), and the way to the dashboard."""
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from gateway.catalogue import Catalogue
 from gateway.operations.metrics import Metrics
@@ -11,6 +11,10 @@ from governance.ledger.writer import LedgerWriter
 def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics) -> APIRouter:
     """Return the routes. None needs a key: keep them from the public, for metrics name teams and what they spend."""
     router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def home() -> RedirectResponse:
+        return RedirectResponse("/admin", 303)
 
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
@@ -25,6 +29,7 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
             "status": "not ready" if reasons else "ready",
             "reasons": reasons,
             "unavailable": catalogue.unavailable(),
+            "unavailable_models": catalogue.unavailable_models(),
         }
         return JSONResponse(body, 503 if reasons else 200, {"cache-control": "no-store"})
 

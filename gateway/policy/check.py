@@ -41,14 +41,14 @@ class CheckReport:
     def lines(self) -> list[str]:
         """Return the report for people, one finding a line, the verdict last."""
         if self.problems:
-            return [*map(str, self.problems), f"{self.source}: {_count(len(self.problems), 'problem')}"]
+            return [*map(str, self.problems), f"{self.source}: {counted(len(self.problems), 'problem')}"]
         return [
             *(
                 f"{warning.file}:{warning.line}:{warning.column}: warning: {_about(warning)}"
                 for warning in self.warnings
             ),
             *(f"{self.source}: not yet obeyed: {note.path}: {note.sentence}" for note in self.notes),
-            f"{self.source}: valid, version {self.version}, {_count(len(self.warnings), 'warning')}",
+            f"{self.source}: valid, version {self.version}, {counted(len(self.warnings), 'warning')}",
         ]
 
     def facts(self) -> dict[str, Any]:
@@ -69,5 +69,6 @@ def _about(problem: Problem) -> str:
     return str(problem).removeprefix(f"{problem.file}:{problem.line}:{problem.column}: ")
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Word a count: `1 problem`, `2 problems`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -76,6 +76,11 @@ class Policy(Section):
     alerts: Alerts | None = None
     teams: tuple[TeamSection, ...] = ()
 
+    def features(self, team: str, app: str) -> frozenset[str]:
+        """Name the features that the policy has rules of their own for in an app."""
+        sections = (section for part in self.teams if part.name == team for section in part.apps if section.name == app)
+        return frozenset(feature.name for section in sections for feature in section.features)
+
     def rules(self) -> Rules:
         """Compile the governing sections."""
         return compile_rules(

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import yaml
 
+from gateway.policy.syntax import slip
+
 Path = tuple[str | int, ...]
 """Keys and list indexes from the top of the document down."""
 
@@ -84,9 +86,8 @@ def parse(text: str) -> Parsed:
         root = loader.get_single_node()
         data = {} if root is None else _Reader(parsed).read(root, ())
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = TOP if mark is None else Place(mark.line + 1, mark.column + 1)
-        return Parsed({}, faults=[Fault(place, (), f"is not YAML: {error.problem or error.context}")])
+        line, column, message = slip(error, text)
+        return Parsed({}, faults=[Fault(Place(line, column), (), message)])
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         place = Place(before.count("\n") + 1, error.position - before.rfind("\n"))

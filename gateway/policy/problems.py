@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from gateway.policy.positions import Fault, Parsed, Path
 
 
+_QUOTED = re.compile(r"'([^']*)'")
 _IN_YAML = {
     "string_type": "should be text, in quotes if need be",
     "int_type": "should be a whole number",
@@ -90,11 +92,20 @@ class Reporter:
             case "union_tag_invalid":
                 known = context["expected_tags"].replace("'", "").split(", ")
                 return self.at((*path, "kind"), f'unknown kind "{context["tag"]}"', one_of(context["tag"], known))
+            case "literal_error" | "enum":
+                known = _QUOTED.findall(context["expected"])
+                return self.at(path, f"should be {context['expected']}", did_you_mean(str(self._value(path)), known))
             case "union_tag_not_found":
                 return self.at(path, 'needs "kind"')
             case kind:
                 message = _IN_YAML.get(kind) or error["msg"].removeprefix("Input ").removeprefix("String ")
                 return self.at(path, message, str(context.get("hint", "")), key=error["loc"][-1:] == ("[key]",))
+
+    def _value(self, path: Path) -> object:
+        value = self.parsed.data
+        for step in path:
+            value = _step(value, step)
+        return value
 
     def path_of(self, location: tuple[str | int, ...]) -> Path:
         """Follow pydantic's location through the data, leaving out the steps that are its own (tags of unions)."""

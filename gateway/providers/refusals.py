@@ -18,7 +18,7 @@ _LONGEST_MESSAGE = 2000
 
 
 def refusal(provider: str, status: int | None, headers: Mapping[str, str], body: bytes) -> UpstreamError:
-    """Return the error that a reply of `status`, or an error event inside a stream (None), stands for."""
+    """Return the error that a reply of `status`, or an error in place of an answer (None), stands for."""
     said = _error(body)
     message = str(said.get("message") or "")[:_LONGEST_MESSAGE]
     if said.get("code") in _CONTEXT_CODES:
@@ -31,7 +31,7 @@ def refusal(provider: str, status: int | None, headers: Mapping[str, str], body:
         retry_after_s = _seconds(headers.get("retry-after", ""))
         return UpstreamOverloaded(f"Provider {provider!r} is busy.", provider, status, retry_after_s)
     if status is None:
-        return UpstreamError(f"Provider {provider!r} broke off its answer.", provider)
+        return UpstreamError(f"Provider {provider!r} answered with an error.", provider)
     return UpstreamError(f"Provider {provider!r} answered with status {status}.", provider, status)
 
 

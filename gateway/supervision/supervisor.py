@@ -141,7 +141,7 @@ class Supervisor:
             await asyncio.sleep(_POLL_S)
         self._announce(self._plan.greeting())
         for model, reason in _readiness(reply).unavailable_models.items():
-            self._say(f"Model {model} cannot be called yet: {reason}.")
+            self._say(f"Model {model} {reason}.")
 
     def _told_to_stop(self) -> None:
         if self._stopping.is_set():

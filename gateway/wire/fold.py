@@ -91,8 +91,11 @@ def _merge_list(have: list[Any], parts: list[Any]) -> list[Any]:
 
 def _extend(into: dict[str, Any], more: dict[str, Any]) -> None:
     for name, value in more.items():
-        if isinstance(value, list):
-            into[name] = [*(into.get(name) or []), *value]
+        have = into.get(name)
+        if isinstance(have, list) and isinstance(value, list):
+            have.extend(value)
+        elif isinstance(value, list):
+            into[name] = list(value)
         elif value is not None or name not in into:
             into[name] = value
 

@@ -39,8 +39,9 @@ def adjusted(logits: Tensor, row: SampleRow, eos_ids: frozenset[int]) -> Tensor:
     if row.output_tokens and (params.presence_penalty or params.frequency_penalty):
         tokens, counts = torch.tensor(row.output_tokens).unique(return_counts=True)
         out[tokens] -= counts * params.frequency_penalty + params.presence_penalty
-    for token, bias in params.logit_bias:
-        out[token] += bias
+    if params.logit_bias:
+        tokens, biases = zip(*params.logit_bias, strict=True)
+        out.index_add_(0, torch.tensor(tokens), torch.tensor(biases, dtype=out.dtype))
     if row.eos_banned:
         ends = [*params.stop_token_ids, *(() if params.ignore_eos else eos_ids)]
         out[torch.tensor(ends, dtype=torch.int64)] = -math.inf

@@ -58,9 +58,7 @@ class ChatTemplate:
         self._names = {id_: name for name, id_ in tokenizer.control_ids.items()}
         longest_first = sorted(tokenizer.control_ids, key=len, reverse=True)
         self._control = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
-        self._openers = re.compile(
-            "|".join(re.escape(char) for char in sorted({n[0] for n in longest_first})) or r"(?!)"
-        )
+        self._openers = sorted({name[0] for name in longest_first})
         self.shows_tools: Final = "tools" in meta.find_undeclared_variables(environment.parse(source))
         self._shows_calls = "tool_calls" in source
 
@@ -70,6 +68,7 @@ class ChatTemplate:
         tools: Sequence[Mapping[str, Any]] | None = None,
         *,
         add_generation_prompt: bool = True,
+        limit: int | None = None,
     ) -> list[int]:
         """Return the prompt's token ids.
 
@@ -77,9 +76,11 @@ class ChatTemplate:
             messages: OpenAI chat messages; content is text or a list of text parts, which are joined by newlines.
             tools: OpenAI tool definitions.
             add_generation_prompt: End with the opening of the assistant's answer.
+            limit: Tokens that a prompt may have; a text that must have more is refused before it is encoded.
 
         Raises:
             InvalidRequest: A message has no known role or no text content, or needs what the template cannot show.
+            ContextTooLong: The prompt must have more than `limit` tokens; one that has may still be returned.
             TemplateRefused: The template raised.
         """
         if not messages:
@@ -98,6 +99,8 @@ class ChatTemplate:
             raise
         except _RENDER_ERRORS as error:
             raise TemplateRefused(str(error) or type(error).__name__) from error
+        if limit is not None:
+            self._tokenizer.require_fit(len(text) - text.count(_MARK), limit, "messages")
         return self._one_bos(self._encode(text))
 
     def _message(self, index: int, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,7 +117,10 @@ class ChatTemplate:
     def _marked(self, value: Any) -> Any:
         """Return a copy of a JSON value in which no text, key or value, can hold a control token's name."""
         if isinstance(value, str):
-            return self._openers.sub(rf"\g<0>{_MARK}", value.replace(_MARK, "\ufffd"))
+            value = value.replace(_MARK, "\ufffd")
+            for opener in self._openers:  # in a megabyte it takes milliseconds, where a pattern takes half a second
+                value = value.replace(opener, opener + _MARK)
+            return value
         if isinstance(value, dict):
             return {self._marked(key): self._marked(item) for key, item in value.items()}
         if isinstance(value, list | tuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import tokenizers
 from tokenizers.models import BPE
 
-from local_engine.errors import InvalidRequest
+from local_engine.errors import ContextTooLong, InvalidRequest
 from local_engine.text.pretokenize import PRE_TOKENIZERS
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Tokenizer:
         bos_id: The begin-of-sequence token, or None.
         adds_bos: Whether a raw prompt should begin with `bos_id`; `encode` does not add it.
         control_ids: Control tokens by name.
+        longest: Bytes of the longest token, a control token's name included.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -55,7 +56,18 @@ class Tokenizer:
         self._bytes: Final = tuple(
             b"" if i in vocabulary.control else _spell(token, alphabet) for i, token in enumerate(vocabulary.tokens)
         )
+        self.longest: Final = max(map(len, (*self._bytes, *self.control_ids)))
         self._missing: Final = frozenset(byte for char, byte in alphabet.items() if char not in plain)
+
+    def require_fit(self, characters: int, limit: int, param: str | None = None) -> None:
+        """Refuse a text so long that it must have more than `limit` tokens, without the seconds that encoding it takes.
+
+        Raises:
+            ContextTooLong: It must: a character has at least one byte, and a token at most `longest`.
+        """
+        least = -(-characters // self.longest)
+        if least > limit:
+            raise ContextTooLong(least, 0, limit, param, is_at_least=True)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, read as plain text whatever it looks like.

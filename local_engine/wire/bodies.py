@@ -1,7 +1,8 @@
 """What a request body may hold.
 
 Types are strict, null means "not given" and unknown fields are ignored, as vLLM does. Fields that would change the
-answer and that this engine cannot honour are known here so that `sampling.py` and `prepare.py` can refuse them.
+answer and that this engine cannot honour are known here so that `sampling.py` and `prepare.py` can refuse them. What is
+looked at for every token that is made, or turned into text at once, has a length limit.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from local_engine.errors import InvalidRequest
 Int = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 Texts = Annotated[list[str], Meta(max_length=2048)]
 Tokens = list[Int]
+StopTokens = Annotated[list[Int], Meta(max_length=256)]
+Biases = Annotated[dict[str, float], Meta(max_length=1024)]
+Detokenizable = Annotated[list[Int], Meta(max_length=1 << 17)]
 
 BodyT = TypeVar("BodyT", bound=Struct)
 
@@ -44,9 +48,9 @@ class GenerationBody(Struct, kw_only=True):
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
     repetition_penalty: float | None = None
-    logit_bias: dict[str, float] | None = None
+    logit_bias: Biases | None = None
     ignore_eos: bool | None = None
-    stop_token_ids: Tokens | None = None
+    stop_token_ids: StopTokens | None = None
     include_stop_str_in_output: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
@@ -100,7 +104,7 @@ class TokenizeBody(Struct, kw_only=True):
 class DetokenizeBody(Struct, kw_only=True):
     """`POST /detokenize`."""
 
-    tokens: Tokens
+    tokens: Detokenizable
     model: str | None = None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from local_engine.cache.radix import Namespace
-from local_engine.errors import InvalidRequest, TokenOutOfVocabulary
+from local_engine.errors import ContextTooLong, InvalidRequest, TokenOutOfVocabulary
 from local_engine.request import Request
 from local_engine.wire.bodies import Tokens
 from local_engine.wire.chat import ChatShape
@@ -78,6 +78,7 @@ def tokenize(body: TokenizeBody, model: TextModel) -> list[int]:
 
     Raises:
         InvalidRequest: Neither or both were given, or the template refuses the chat.
+        ContextTooLong: The text is so long that it is not worth counting.
     """
     if (body.prompt is None) == (body.messages is None):
         raise InvalidRequest("either prompt or messages must be given", "prompt")
@@ -101,15 +102,16 @@ def detokenize(body: DetokenizeBody, model: TextModel) -> str:
 
 def _job(body: GenerationBody, prompts: list[list[int]], model: TextModel, shape: Shape, head: Head) -> Job:
     choices = body.n or 1
+    sampling = sampling_of(body, [len(prompt) for prompt in prompts], model.limits)
     requests = tuple(
         Request(
             request_id=f"{head.answer_id}-{number}",
             prompt=tuple(prompt),
-            params=sampling_of(body, len(prompt), model.limits),
+            params=params,
             choices=choices,
             namespace=Namespace(body.cache_salt or ""),
         )
-        for number, prompt in enumerate(prompts)
+        for number, (prompt, params) in enumerate(zip(prompts, sampling, strict=True))
     )
     options = body.stream_options
     transcript = Transcript(
@@ -134,7 +136,8 @@ def _chat_prompt(
 ) -> list[int]:
     if model.template is None:
         raise InvalidRequest("this model has no chat template, use completions", "messages")
-    return model.template.render(messages, tools, add_generation_prompt=add_generation_prompt)
+    limit = model.limits.context
+    return model.template.render(messages, tools, add_generation_prompt=add_generation_prompt, limit=limit)
 
 
 def _prompts(prompt: str | list[Any], model: TextModel) -> list[list[int]]:
@@ -146,7 +149,12 @@ def _prompts(prompt: str | list[Any], model: TextModel) -> list[list[int]]:
         return [_token_ids(prompt)]
     if len(prompt) > _MAX_PROMPTS:
         raise InvalidRequest(f"at most {_MAX_PROMPTS} prompts may be given", "prompt")
-    return [_encoded(each, model, add_bos=True) if isinstance(each, str) else _token_ids(each) for each in prompt]
+    prompts: list[list[int]] = []
+    for each in prompt:
+        prompts.append(_encoded(each, model, add_bos=True) if isinstance(each, str) else _token_ids(each))
+        if len(prompts[-1]) > model.limits.context:  # the others need not be read
+            raise ContextTooLong(len(prompts[-1]), 0, model.limits.context, "prompt")
+    return prompts
 
 
 def _token_ids(value: Any) -> list[int]:
@@ -158,5 +166,6 @@ def _token_ids(value: Any) -> list[int]:
 
 def _encoded(text: str, model: TextModel, *, add_bos: bool) -> list[int]:
     tokenizer = model.tokenizer
+    tokenizer.require_fit(len(text), model.limits.context, "prompt")
     bos = [tokenizer.bos_id] if add_bos and tokenizer.adds_bos and tokenizer.bos_id is not None else []
     return bos + tokenizer.encode(text)

@@ -63,6 +63,13 @@ def model_reply(name: str, created: int, limit: int, speeds: Speeds) -> ModelRep
     return ModelReply(name, created, limit, MeasuredReply(round(speeds.prefill, 3), decode))
 
 
+class HealthReply(Struct):
+    """`GET /health`: how the process is, and each model by name."""
+
+    status: str
+    models: dict[str, str]
+
+
 class TokenizeReply(Struct):
     """`POST /tokenize`."""
 

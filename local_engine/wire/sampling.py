@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from local_engine.errors import ContextTooLong, InvalidRequest, TokenOutOfVocabulary
@@ -10,7 +10,7 @@ from local_engine.types import SamplingParams
 from local_engine.wire.bodies import ChatBody, CompletionBody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from local_engine.wire.bodies import GenerationBody
 
@@ -61,12 +61,12 @@ class ModelLimits:
     defaults: SamplingDefaults = SamplingDefaults()
 
 
-def sampling_of(body: GenerationBody, prompt_tokens: int, limits: ModelLimits) -> SamplingParams:
-    """Return the sampling that a body asks for.
+def sampling_of(body: GenerationBody, prompts: Sequence[int], limits: ModelLimits) -> list[SamplingParams]:
+    """Return the sampling that a body asks for, for each of its prompts; they share what does not depend on the prompt.
 
     Args:
         body: The decoded body.
-        prompt_tokens: Length of the prompt; an answer without `max_tokens` may use what is left of the context.
+        prompts: Tokens in each prompt; an answer without `max_tokens` may use what is left of the context.
         limits: What the model allows.
 
     Raises:
@@ -80,25 +80,35 @@ def sampling_of(body: GenerationBody, prompt_tokens: int, limits: ModelLimits) -
             raise InvalidRequest(f"{field} must be between {least} and {greatest}", field)
     if body.top_p == 0:
         raise InvalidRequest("top_p must be greater than 0", "top_p")
-    max_tokens = _max_tokens(body, prompt_tokens, limits.context)
-    min_tokens = body.min_tokens or 0
-    if min_tokens > max_tokens:
-        raise InvalidRequest(f"min_tokens must not exceed the {max_tokens} tokens that may be generated", "min_tokens")
+    shared = _shared(body, limits)
+    params: list[SamplingParams] = []
+    for prompt_tokens in prompts:
+        max_tokens = _max_tokens(body, prompt_tokens, limits.context)
+        if shared.min_tokens > max_tokens:
+            message = f"min_tokens must not exceed the {max_tokens} tokens that may be generated"
+            raise InvalidRequest(message, "min_tokens")
+        seed = limits.draw_seed() if body.seed is None else body.seed
+        params.append(replace(shared, max_tokens=max_tokens, seed=seed))
+    return params
+
+
+def _shared(body: GenerationBody, limits: ModelLimits) -> SamplingParams:
     return SamplingParams(
-        max_tokens=max_tokens,
-        min_tokens=min_tokens,
+        max_tokens=1,
+        min_tokens=body.min_tokens or 0,
         temperature=_or(body.temperature, limits.defaults.temperature),
         top_k=max(0, body.top_k or 0),
         top_p=_or(body.top_p, limits.defaults.top_p),
         min_p=_or(body.min_p, 0.0),
-        seed=limits.draw_seed() if body.seed is None else body.seed,
         presence_penalty=_or(body.presence_penalty, 0.0),
         frequency_penalty=_or(body.frequency_penalty, 0.0),
         repetition_penalty=_or(body.repetition_penalty, 1.0),
         logit_bias=_logit_bias(body.logit_bias or {}, limits.vocab_size),
         logprobs=_logprobs(body),
         stop=_stops(body.stop),
-        stop_token_ids=tuple(_known(token, limits.vocab_size, "stop_token_ids") for token in body.stop_token_ids or ()),
+        stop_token_ids=frozenset(
+            _known(token, limits.vocab_size, "stop_token_ids") for token in body.stop_token_ids or ()
+        ),
         ignore_eos=bool(body.ignore_eos),
         include_stop=bool(body.include_stop_str_in_output),
     )
@@ -152,14 +162,14 @@ def _stops(stop: str | list[str] | None) -> tuple[str, ...]:
 
 
 def _logit_bias(bias: dict[str, float], vocab_size: int) -> tuple[tuple[int, float], ...]:
-    pairs: list[tuple[int, float]] = []
+    biases: dict[int, float] = {}
     for key, value in bias.items():
         if not (key.isascii() and key.isdigit() and len(key) <= len(str(vocab_size))):
             raise InvalidRequest("logit_bias must map token ids to numbers", "logit_bias")
         if not -_MAX_BIAS <= value <= _MAX_BIAS:
             raise InvalidRequest(f"a logit bias must be between {-_MAX_BIAS} and {_MAX_BIAS}", "logit_bias")
-        pairs.append((_known(int(key), vocab_size, "logit_bias"), value))
-    return tuple(pairs)
+        biases[_known(int(key), vocab_size, "logit_bias")] = value
+    return tuple(biases.items())
 
 
 def _known(token: int, vocab_size: int, param: str) -> int:

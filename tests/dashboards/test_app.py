@@ -60,6 +60,12 @@ async def test_the_admin_key_opens_the_dashboard_and_signing_out_closes_it() -> 
         assert (await client.get("/admin")).status_code == 303
 
 
+async def test_who_has_signed_in_is_not_asked_again() -> None:
+    async with signed_in(ScriptedReports()) as client:
+        reply = await client.get("/admin/sign-in")
+        assert (reply.status_code, reply.headers["location"]) == (303, "/admin")
+
+
 async def test_the_session_cookie_is_out_of_reach_of_scripts_other_sites_and_other_paths() -> None:
     async with browser(scheme="https") as client:
         cookie = (await offer(client)).headers["set-cookie"].lower()
@@ -92,8 +98,8 @@ async def test_a_malformed_form_is_refused(body: bytes) -> None:
 
 async def test_every_page_is_sent_with_a_strict_policy_and_kept_in_no_cache() -> None:
     async with signed_in(ScriptedReports()) as client:
-        for path in ("/admin", "/admin/sign-in"):
-            headers = (await client.get(path)).headers
+        pages = [await client.get("/admin"), await client.post("/admin/sign-in")]
+        for headers in (page.headers for page in pages):
             assert headers["content-security-policy"] == CONTENT_SECURITY_POLICY
             assert headers["cache-control"] == "no-store"
             assert headers["x-content-type-options"] == "nosniff"
@@ -135,6 +141,18 @@ async def test_a_hostile_name_is_shown_as_text_wherever_it_stands() -> None:
     assert page.count("&lt;script&gt;alert(&#39;team&#39;)&lt;/script&gt;") >= 8
 
 
+async def test_what_does_not_print_in_a_name_is_shown_as_a_mark() -> None:
+    name = "\x1b[31m\u202ered"
+    reports = ScriptedReports(
+        rows=[spend_row(name, cost=3, requests=5)],
+        latest=[request_row(team=name, app=name, feature=name, model=name, route=name)],
+    )
+    async with signed_in(reports) as client:
+        page = (await client.get("/admin")).text
+    assert page.replace("\n", "").isprintable()
+    assert page.count("�[31m�red") >= 8
+
+
 async def test_spend_is_shown_by_the_asked_dimension_and_unattributed_is_a_row_like_any_other() -> None:
     reports = ScriptedReports(
         rows=[
@@ -156,9 +174,8 @@ async def test_spend_is_shown_by_the_asked_dimension_and_unattributed_is_a_row_l
 async def test_a_request_is_shown_with_its_parts_and_its_cost_to_the_last_nano_dollar() -> None:
     async with signed_in(ScriptedReports(rows=[spend_row("support", cost=1)], latest=[request_row()])) as client:
         page = (await client.get("/admin")).text
-    assert (
-        '<time datetime="2026-11-26T09:30:00+00:00" title="2026-11-26T09:30:00+00:00 · req-1">09:30:00</time>' in page
-    )
+    at = "2026-11-26T09:30:00+00:00"
+    assert f'<time datetime="{at}" title="{at} · req-1">09:30<span class="more">:00</span></time>' in page
     assert "1.20k → 30" in page
     assert 'title="0.001234567 USD">$0.00123<' in page
 

@@ -129,9 +129,10 @@ async def test_concurrency_is_limited_and_given_back(tmp_path: Path) -> None:
         first = asyncio.create_task(gateway.chat(key, "slow"))
         await gateway.upstream.until(lambda: gateway.upstream.pieces_sent == 1)
         second = await gateway.chat(key, "meanwhile")
-        while not first.done():
-            gateway.upstream.script.gate.set()
-            await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            while not first.done():
+                gateway.upstream.script.gate.set()
+                await asyncio.sleep(0)
 
         assert second.status_code == 429
         assert second.json()["error"]["unit"] == "concurrent"

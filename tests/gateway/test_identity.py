@@ -31,7 +31,9 @@ async def test_a_key_is_read_from_every_header_that_sdks_use(gateway: RunningGat
 async def test_a_key_that_is_none_is_a_401_that_is_not_retried(gateway: RunningGateway, key: str) -> None:
     reply = await gateway.client.post("/v1/chat/completions", json=BODY, headers={"x-api-key": key})
 
-    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"]) == (401, "invalid_api_key")
+    assert error["message"].startswith("The key is" if key else "No key was given: send `Authorization: Bearer")
     assert reply.headers["x-should-retry"] == "false"
     assert await gateway.rows() == ()
 

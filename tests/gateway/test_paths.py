@@ -47,14 +47,41 @@ async def test_usage_needs_a_key(gateway: RunningGateway) -> None:
 
 
 async def test_readiness_tells_the_truth(gateway: RunningGateway) -> None:
-    assert (await gateway.client.get("/readyz")).json() == {"status": "ready", "reasons": [], "unavailable": {}}
+    ready = await gateway.client.get("/readyz")
+    assert ready.json() == {"status": "ready", "reasons": [], "unavailable": {}, "unavailable_models": {}}
     gateway.upstream.healthy = False
     await gateway.services.catalogue.upstream(gateway.services.catalogue.models["small"]).refresh()
 
     down = await gateway.client.get("/readyz")
 
     assert down.json()["unavailable"] == {"engine": "answers 503 to a health check"}
+    waits = "waits for provider 'engine'"
+    assert down.json()["unavailable_models"] == {"small": waits, "minilm": waits, "dear": waits}
     assert (await gateway.client.get("/healthz")).status_code == 200
+
+
+async def test_a_model_that_its_provider_does_not_serve_yet_is_named_and_told_to_callers(
+    gateway: RunningGateway,
+) -> None:
+    catalogue = gateway.services.catalogue
+    gateway.upstream.rates = {}
+    await catalogue.upstream(catalogue.models["small"]).refresh()
+    unmeasured = (await gateway.client.get("/readyz")).json()
+    gateway.upstream.served = ("another",)
+    await catalogue.upstream(catalogue.models["small"]).refresh()
+    loading = (await gateway.client.get("/readyz")).json()
+    refused = await gateway.chat(await gateway.key(), model="small")
+
+    assert unmeasured["unavailable_models"]["small"] == "has no measured price yet"
+    assert loading["unavailable_models"]["minilm"] == "is still loading"
+    assert refused.status_code == 503
+    assert refused.json()["error"]["message"] == 'No model of "small" can be called now: "small" is still loading.'
+
+
+async def test_the_root_leads_to_the_dashboard(gateway: RunningGateway) -> None:
+    reply = await gateway.client.get("/")
+
+    assert (reply.status_code, reply.headers["location"]) == (303, "/admin")
 
 
 async def test_a_provider_without_its_key_is_named_and_all_else_serves(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.errors import Unauthenticated
-from governance.identity import Caller, KeyRecord, Keyring, Minted, mint
+from governance.identity import Caller, KeyRecord, Keyring, Minted, mint, public_id_of
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -54,7 +54,22 @@ def test_no_secret_is_in_a_repr() -> None:
     assert repr(minted.secret_hash) not in shown
 
 
-@given(st.text())
+def test_no_key_is_told_how_to_send_one() -> None:
+    with pytest.raises(Unauthenticated, match=r"no key was given: send `Authorization: Bearer sk-sluice-…`") as refused:
+        ring().authenticate("", NOW)
+    assert refused.value.reason == "missing"
+
+
+def test_the_public_id_is_cut_out_of_a_whole_key() -> None:
+    minted = mint(secrets.token_bytes)
+    assert public_id_of(minted.key) == minted.public_id
+    assert public_id_of(minted.public_id) == minted.public_id
+    secret = minted.key.rpartition("-")[2]
+    for other in (secret, minted.key[:-1], minted.key.upper(), "", minted.key + " "):
+        assert public_id_of(other) is None
+
+
+@given(st.text(min_size=1))
 def test_any_other_text_is_malformed(text: str) -> None:
     assert refusal(ring(), text) == "malformed"
 

@@ -87,9 +87,10 @@ async def test_keys_are_listed_with_their_ends(database: Database) -> None:
 async def test_a_key_that_is_not_there_or_closed_cannot_be_changed(database: Database) -> None:
     minted = await make(database)
     await revoke_key(database, minted.public_id, now=NOW)
-    for key_id in ("nobody", minted.public_id):
-        with pytest.raises(UnknownKey, match=key_id):
-            await revoke_key(database, key_id, now=NOW)
+    for key_id, since in (("nobody", None), (minted.public_id, NOW)):
+        with pytest.raises(UnknownKey, match=key_id) as refused:
+            await revoke_key(database, key_id, now=NOW + timedelta(hours=1))
+        assert refused.value.revoked_at == since
 
 
 async def test_changes_at_the_same_time_get_revisions_of_their_own(database: Database) -> None:

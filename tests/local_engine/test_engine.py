@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+import torch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -12,6 +13,7 @@ from local_engine.cache.radix import Namespace
 from local_engine.config import AdmissionKind, Batching
 from local_engine.errors import ContextTooLong, InvalidRequest, TokenOutOfVocabulary
 from local_engine.request import Delta, Ended, Event, Request, Usage
+from local_engine.sample.sampler import sample
 from local_engine.types import FinishReason, SamplingParams, StepPlan
 from tests.support.hash_engine import VOCAB, HashRunner, hash_engine, run_to_end
 
@@ -79,7 +81,7 @@ def test_stop_texts_do_not_count_within_the_first_min_tokens() -> None:
 
 def test_a_stop_token_ends_a_choice_and_is_named() -> None:
     tokens = alone(asking())
-    events = run_once(asking(stop_token_ids=(tokens[2],)))
+    events = run_once(asking(stop_token_ids=frozenset({tokens[2]})))
     last = [event for event in events if isinstance(event, Delta)][-1]
     assert last.stop == tokens[2]
     assert ended(events)["r"].usage.completion == tokens.index(tokens[2]) + 1
@@ -177,6 +179,46 @@ def test_a_failing_step_ends_its_requests_and_nothing_else() -> None:
     assert engine.cache.available == engine.cache.total
 
 
+def test_a_request_that_bans_every_token_ends_alone() -> None:
+    engine = hash_engine(sampler=sample)
+    engine.add(asking("neighbour"))
+    events = engine.step()
+    everything = frozenset(range(VOCAB))
+    engine.add(asking("a", (3, 4), stop_token_ids=everything, min_tokens=1, temperature=1.0, choices=2))
+    engine.add(asking("b", (5,), stop_token_ids=everything, min_tokens=1))
+    events += run_to_end(engine)
+    assert ended(events)["neighbour"] == Ended("neighbour", FinishReason.LENGTH, Usage(7, 8, 0))
+    for name in "ab":
+        assert ended(events)[name].finish is FinishReason.ERROR
+        assert "every token is banned" in (ended(events)[name].error or "")
+    assert engine.cache.available == engine.cache.total
+
+
+class PoisonedRunner(HashRunner):
+    """Gives a NaN among the logits of the first sequence."""
+
+    def execute(self, plan: StepPlan) -> torch.Tensor:
+        logits = HashRunner.execute(self, plan)
+        row = 0
+        for chunk in plan.chunks:
+            if chunk.wants_logits:
+                logits[row, 5] = torch.nan if chunk.sequence_id == 0 else logits[row, 5]
+                row += 1
+        return logits
+
+
+def test_logits_that_are_no_numbers_end_their_own_request_and_are_not_kept_for_others() -> None:
+    engine = hash_engine(PoisonedRunner(), sampler=sample)
+    engine.add(asking("a", choices=2))
+    engine.add(asking("b", (8, 9)))
+    events = run_to_end(engine)
+    assert {name: end.finish for name, end in ended(events).items()} == {
+        "a": FinishReason.ERROR,
+        "b": FinishReason.LENGTH,
+    }
+    assert engine.cache.cached == 4, "the blocks of b alone"
+
+
 @pytest.mark.parametrize("admission", list(AdmissionKind))
 def test_every_admission_gives_the_same_tokens(admission: AdmissionKind) -> None:
     ticks = iter(range(1_000_000))
@@ -196,7 +238,7 @@ REFUSED = {
     "more than the context": (asking(max_tokens=10_000), ContextTooLong),
     "an unknown token": (asking(prompt=(VOCAB,)), TokenOutOfVocabulary),
     "an unknown biased token": (asking(logit_bias=((-1, 1.0),)), TokenOutOfVocabulary),
-    "an unknown stop token": (asking(stop_token_ids=(VOCAB,)), TokenOutOfVocabulary),
+    "an unknown stop token": (asking(stop_token_ids=frozenset({VOCAB})), TokenOutOfVocabulary),
 }
 
 

@@ -7,7 +7,7 @@ from tests.support.engine_server import serving
 
 def test_a_model_that_is_not_loaded_yet_says_so_and_an_unknown_one_does_not_exist() -> None:
     models = Models("text", "vectors", loaded_at=0)
-    assert not models.is_ready
+    assert models.states == {"text": "loading", "vectors": "loading"}
     for asked in ("text", None):
         with pytest.raises(ModelLoading):
             models.text_model(asked)
@@ -29,6 +29,6 @@ def test_without_embeddings_there_is_no_such_model() -> None:
 
 async def test_models_that_have_stopped_are_not_ready() -> None:
     async with serving() as models:
-        assert models.is_ready
+        assert models.status == "ok"
         await models.stop(0.0)
-        assert not models.is_ready
+        assert models.states == {"tiny": "stalled", "tiny-embeddings": "stalled"}

@@ -1,9 +1,12 @@
 """The HTTP surface in process, over small models."""
 
+import asyncio
 import base64
 import json
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import httpx
@@ -14,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from local_engine.models import Models
 from local_engine.request import Request as EngineRequest
 from local_engine.types import Numerics, SamplingParams, StepPlan
-from tests.support.engine_server import Gate, app_of, hash_runner, is_idle, service_of, serving
+from tests.support.engine_server import Gate, LetterEncoder, app_of, hash_runner, is_idle, service_of, serving
 from tests.support.tiny_model import tiny_runner
 from tests.support.waiting import until
 
@@ -169,6 +172,38 @@ async def test_an_exceeded_context_is_told_with_the_counts() -> None:
         assert (error["prompt_tokens"], error["max_tokens"], error["limit"]) == (500, 13, 512)
 
 
+@pytest.mark.parametrize("path", ["/v1/completions", "/v1/chat/completions", "/tokenize"])
+async def test_a_text_that_cannot_fit_is_refused_without_being_counted(path: str) -> None:
+    text = "x" * 600_000
+    messages = [{"role": "user", "content": text}]
+    async with serving() as models, calling(models) as client:
+        body = {"messages": messages} if "chat" in path else {"prompt": text}
+        error = (await client.post(path, json=body)).json()["error"]
+        assert error["code"] == "context_length_exceeded"
+        assert "at least" in error["message"]
+        assert 512 < error["prompt_tokens"] < 600_000
+
+
+async def test_of_many_prompts_none_is_read_behind_one_that_is_too_long() -> None:
+    async with serving() as models, calling(models) as client:
+        refused = await client.post("/v1/completions", json={"prompt": ["x" * 600, 5]})
+        assert refused.json()["error"]["prompt_tokens"] == 600
+
+
+async def test_a_server_that_stops_says_so_to_those_whose_prompt_is_not_read_yet() -> None:
+    async with serving() as models, calling(models) as client:
+        may_end = threading.Event()
+        held = [asyncio.create_task(models.workers.run(partial(may_end.wait, 20))) for _ in range(2)]
+        await asyncio.sleep(0)
+        asking = asyncio.create_task(client.post("/v1/chat/completions", json=CHAT))
+        await until(lambda: len(models.workers._work) == 3)
+        await models.stop(0.0)
+        refused = await asking
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "engine_stopped")
+        may_end.set()
+        await asyncio.gather(*held, return_exceptions=True)
+
+
 async def test_unknown_models_and_paths_are_not_found_and_wrong_methods_not_allowed() -> None:
     async with serving() as models, calling(models) as client:
         unknown = await client.post("/v1/chat/completions", json=CHAT | {"model": "other"})
@@ -202,7 +237,10 @@ async def test_before_the_weights_are_read_health_and_calls_say_so() -> None:
     models = Models("tiny", "tiny-embeddings", loaded_at=0)
     async with calling(models) as client:
         health = await client.get("/health")
-        assert (health.status_code, health.json()) == (503, {"status": "loading"})
+        assert (health.status_code, health.json()) == (
+            503,
+            {"status": "loading", "models": {"tiny": "loading", "tiny-embeddings": "loading"}},
+        )
         assert (await client.get("/v1/models")).json()["data"] == []
         for path, body in (("/v1/chat/completions", CHAT), ("/v1/embeddings", {"input": "a"})):
             early = await client.post(path, json=body)
@@ -217,10 +255,26 @@ async def test_health_follows_the_engines_progress() -> None:
         assert (await client.get("/health")).status_code == 200
         stream = service_of(models).submit([ONE_REQUEST])
         now[0] = 31.0
-        assert (await client.get("/health")).json() == {"status": "stalled"}
+        assert (await client.get("/health")).json()["status"] == "stalled"
         gate.opened.set()
         assert [event async for event in stream]
         assert (await client.get("/health")).status_code == 200
+
+
+async def test_an_embedding_model_that_is_stuck_is_named_and_no_longer_listed() -> None:
+    now = [0.0]
+    gate = Gate()
+    async with serving(encoder=LetterEncoder(gate), clock=lambda: now[0]) as models, calling(models) as client:
+        asking = asyncio.create_task(client.post("/v1/embeddings", json={"input": "a"}))
+        await until(gate.entered.is_set)
+        now[0] = 31.0
+        health = await client.get("/health")
+        assert (health.status_code, health.json()["models"]["tiny-embeddings"]) == (200, "stalled")
+        assert [entry["id"] for entry in (await client.get("/v1/models")).json()["data"]] == ["tiny"]
+        gate.opened.set()
+        assert (await asking).status_code == 200
+        assert (await client.get("/health")).json()["models"]["tiny-embeddings"] == "ok"
+        assert len((await client.get("/v1/models")).json()["data"]) == 2
 
 
 async def test_metrics_are_prometheus_text() -> None:

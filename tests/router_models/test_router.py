@@ -9,7 +9,9 @@ OK, TIER, ZONE, DOWN = "ok", "tier", "zone", "down"
 
 
 def candidate(name: str, state: str) -> Candidate:
-    return Candidate(name, allowed=state != TIER, in_zone=state != ZONE, available=state != DOWN)
+    return Candidate(
+        name, allowed=state != TIER, in_zone=state != ZONE, trouble="is still loading" if state == DOWN else ""
+    )
 
 
 def candidates(small: str, large: str, spare: str) -> dict[str, Candidate]:
@@ -81,3 +83,8 @@ def test_a_model_asked_for_by_name_is_the_only_one_tried() -> None:
 def test_a_pinned_model_is_refused_for_the_same_reasons(state: str, zone: str | None, error: type[NoRoute]) -> None:
     with pytest.raises(error):
         pinned(candidate("large", state), zone)
+
+
+def test_why_nothing_can_be_called_is_told_of_the_allowed_models_alone() -> None:
+    with pytest.raises(NothingAvailable, match=r'^no model of "auto" can be called now: "large" is still loading$'):
+        choose_route(RULE, candidates(TIER, DOWN, TIER), None)

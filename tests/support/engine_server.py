@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from local_engine.config import Batching
-from local_engine.embedder import Embedder
+from local_engine.embed.embedder import Embedder, Encoder
 from local_engine.engine import Engine
 from local_engine.models import Models, ServedText
 from local_engine.sample.sampler import sample
@@ -39,31 +39,34 @@ TINY_EMBEDDINGS = "tiny-embeddings"
 
 @dataclass(slots=True)
 class Gate:
-    """Holds a runner before each step until it is let through; give it to `HashRunner.on_step`."""
+    """Holds a runner before each step until it is let through; give it to `HashRunner.on_step`, or to an encoder."""
 
     entered: threading.Event = field(default_factory=threading.Event)
     opened: threading.Event = field(default_factory=threading.Event)
 
-    def __call__(self, plan: StepPlan) -> None:
+    def __call__(self, plan: StepPlan | None = None) -> None:
         self.entered.set()
         if not self.opened.wait(20):
             raise TimeoutError("nobody opened the gate")
 
 
 class LetterEncoder:
-    """Implements `Encoder`: a vector counts letters, a word is a token."""
+    """Implements `Encoder`: a vector counts letters, a word is a token. A gate holds it before each batch."""
 
     dimensions = 26
     limit = 8
 
-    def __init__(self) -> None:
+    def __init__(self, gate: Gate | None = None) -> None:
         self.batches: list[int] = []
+        self._gate = gate
 
     def count(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.batches.append(len(texts))
+        if self._gate is not None:
+            self._gate()
         vectors = np.array([[text.count(chr(97 + i)) + 1e-6 for i in range(26)] for text in texts], np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -81,7 +84,7 @@ async def serving(
     max_open: int = 64,
     stall_after_s: float = 30.0,
     clock: Callable[[], float] = time.monotonic,
-    embedder: Embedder | None = None,
+    encoder: Encoder | None = None,
 ) -> AsyncGenerator[Models, None]:
     """Serve a small model; everything in flight is ended when the context is left."""
     tokenizer = tiny_tokenizer()
@@ -92,7 +95,10 @@ async def serving(
     text = TextModel(TINY, tokenizer, ChatTemplate(TINY_TEMPLATE, tokenizer), limits)
     models = Models(TINY, TINY_EMBEDDINGS, loaded_at=1_700_000_000)
     models.text = ServedText(text, service, Speeds(prefill=1000.0, decode=50.0))
-    models.embedder = embedder or Embedder(TINY_EMBEDDINGS, LetterEncoder(), Speeds(prefill=2000.0, decode=None))
+    reading = Speeds(prefill=2000.0, decode=None)
+    models.embedder = Embedder(
+        TINY_EMBEDDINGS, encoder or LetterEncoder(), reading, stall_after_s=stall_after_s, clock=clock
+    )
     service.start()
     try:
         yield models

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from local_engine.engine import Sampler
     from local_engine.request import Event
     from local_engine.types import ChunkPlan, SampleRow, StepPlan
 
@@ -96,10 +97,13 @@ def hash_sampler(logits: Tensor, rows: Sequence[SampleRow], eos_ids: frozenset[i
 
 
 def hash_engine(
-    runner: HashRunner | None = None, batching: Batching | None = None, clock: Callable[[], float] = lambda: 0.0
+    runner: HashRunner | None = None,
+    batching: Batching | None = None,
+    clock: Callable[[], float] = lambda: 0.0,
+    sampler: Sampler = hash_sampler,
 ) -> Engine:
     """Build an engine over the model of hashes."""
-    return Engine(runner or HashRunner(), LetterVocabulary(), hash_sampler, batching or Batching(), clock)
+    return Engine(runner or HashRunner(), LetterVocabulary(), sampler, batching or Batching(), clock)
 
 
 def run_to_end(engine: Engine) -> list[Event]:

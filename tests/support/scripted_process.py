@@ -47,7 +47,7 @@ def main() -> None:
 
 NOT_READY = (
     b'{"reasons": ["No chat model can be called."], "unavailable": {"engine": "answers 503", "cloud": "no key"}, '
-    b'"unavailable_models": {"minilm": "still loading"}}'
+    b'"unavailable_models": {"minilm": "is still loading"}}'
 )
 
 

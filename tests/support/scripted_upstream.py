@@ -63,6 +63,7 @@ class ScriptedUpstream:
     def __init__(self) -> None:
         self.script = Script()
         self.healthy = True
+        self.served: tuple[str, ...] = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         self.rates = {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -94,9 +95,13 @@ class ScriptedUpstream:
         return Response(status_code=200 if self.healthy else 503)
 
     async def _models(self, _: Request) -> Response:
-        names = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         return JSONResponse(
-            {"data": [{"id": name, "object": "model", "max_model_len": 8192, "measured": self.rates} for name in names]}
+            {
+                "data": [
+                    {"id": name, "object": "model", "max_model_len": 8192, "measured": self.rates}
+                    for name in self.served
+                ]
+            }
         )
 
     async def _embed(self, request: Request) -> Response:

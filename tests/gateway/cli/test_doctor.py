@@ -2,11 +2,15 @@ import json
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gateway.operations.doctor import home as look_at_home
+from gateway.operations.home import Home
+from gateway.operations.lock import lock
 from tests.support.command_line import CommandLine
 
 
@@ -60,8 +64,59 @@ def test_an_invalid_policy_must_be_mended(home: Path) -> None:
     assert examined(home, 1)["policy"]["cure"] == "sluice policy check"
 
 
-def test_a_database_that_cannot_be_opened_must_be_mended_and_its_password_is_not_shown(home: Path) -> None:
-    result = CommandLine(home).run("doctor", PORT="0", DATABASE_URL="mysql://user:hunter2@nowhere/db")
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mysql://user:hunter2@nowhere/db", "mysql is neither sqlite nor postgresql"),
+        ("host=db password=hunter2", "DATABASE_URL is not a URL: write postgresql://… or sqlite:///…"),
+        pytest.param(
+            "postgres://user:hunter2@127.0.0.1:1/db",
+            "postgres: cannot connect: nobody listens there",
+            marks=pytest.mark.skipif(find_spec("psycopg") is None, reason="psycopg is not installed"),
+        ),
+        ("sqlite:////no/such/folder/hunter2/x.db", "sqlite: unable to open database file"),
+        ("sqlite:///:memory:", "sqlite: SQLite in memory is a new, empty database for every connection: name a file"),
+    ],
+)
+def test_a_database_that_cannot_be_opened_must_be_mended_and_its_password_is_not_shown(
+    home: Path, url: str, told: str
+) -> None:
+    result = CommandLine(home).run("doctor", PORT="0", DATABASE_URL=url)
     assert result.exit_code == 1
-    assert "fail  database" in result.stdout
+    assert f"fail  database        {told}\n" in result.stdout
     assert "hunter2" not in result.output
+
+
+@pytest.mark.parametrize("url", ["", "sqlite:///{}/elsewhere.db"])
+def test_it_makes_no_home(tmp_path: Path, url: str) -> None:
+    found = examined(tmp_path / "var", 0, DATABASE_URL=url.format(tmp_path))
+    assert found["home"]["detail"].endswith("will be made at the first start")
+    assert not (tmp_path / "var").exists()
+
+
+@pytest.mark.parametrize(("path", "told"), [("file", "is a file"), ("file/home", "cannot be made")])
+def test_a_home_that_cannot_be_is_told_with_its_cure(tmp_path: Path, path: str, told: str) -> None:
+    (tmp_path / "file").touch()
+    found = look_at_home(tmp_path / path)
+    assert (found.state, found.cure) == ("fail", "choose a folder that may be written: SLUICE_HOME=…")
+    assert told in found.detail
+
+
+def test_a_gateway_of_this_home_at_another_port_is_told(home: Path) -> None:
+    with lock(Home(home), 4321):
+        found = examined(home, 0)["port 0"]
+    assert (found["state"], found["detail"]) == ("warn", "this home's gateway runs on port 4321")
+
+
+def test_a_gateway_of_this_home_at_its_port_is_well(home: Path) -> None:
+    with somebody_listens() as port, lock(Home(home), int(port)):
+        assert examined(home, 0, PORT=port)[f"port {port}"]["detail"] == "this home's gateway runs here"
+
+
+def test_one_problem_is_one(home: Path) -> None:
+    (home / "policy.yaml").write_text("a: [\n")
+    assert examined(home, 1)["policy"]["detail"].endswith("policy.yaml: 1 problem")
+
+
+def test_an_engine_behind_tls_is_not_asked(home: Path) -> None:
+    assert "was not asked" in examined(home, 0, SLUICE_ENGINE_URL="https://engine.example.com/v1")["engine"]["detail"]

@@ -1,9 +1,13 @@
 import asyncio
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from gateway.operations.home import Home
+from gateway.operations.lock import lock
+from gateway.policy.source import starter_text
 from governance.database import open_database
 from governance.errors import Unauthenticated
 from governance.identity import Keyring
@@ -83,4 +87,74 @@ def test_keys_of_one_team_can_be_listed(shell: CommandLine) -> None:
     shell.json("keys", "create", "--team", "demo", "--app", "demo", "--name", "[bold]mine[/bold]")
     assert "[bold]mine[/bold]" in shell.run("keys", "list", "--team", "demo", COLUMNS="200").output
     assert shell.json("keys", "list", "--team", "other") == []
-    assert "There are no keys" in shell.run("keys", "list", "--team", "other").output
+    assert shell.run("keys", "list", "--team", "other").output == "Team 'other' has no keys.\n"
+
+
+def test_a_home_without_keys_tells_how_to_make_one(shell: CommandLine) -> None:
+    assert "There are no keys. Make one: sluice keys create" in shell.run("keys", "list").output
+
+
+def test_ids_states_and_dates_are_never_cut_or_wrapped_in_a_pipe(shell: CommandLine) -> None:
+    name = "a name that is much longer than any terminal is wide " * 3
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo", "--name", name, "--expires", "30d")
+    header, row = shell.run("keys", "list", COLUMNS="40").output.splitlines()
+    assert header.split() == ["Id", "Team", "App", "Feature", "Name", "State", "Expires"]
+    assert row.startswith(made["id"])
+    assert row.split()[-2:] == ["good", made["expires_at"]]
+
+
+def test_what_a_terminal_would_obey_in_a_name_is_not_printed(shell: CommandLine) -> None:
+    shell.json("keys", "create", "--team", "demo", "--app", "demo", "--name", "\x1b[31mred", "--feature", "\x9bf")
+    listed = shell.run("keys", "list").output
+    assert "�[31mred" in listed
+    assert listed.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("verb", ["rotate", "revoke"])
+def test_a_whole_key_stands_for_its_id_and_its_secret_is_not_repeated(shell: CommandLine, verb: str) -> None:
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    result = shell.run("keys", verb, made["key"])
+    assert result.exit_code == 0
+    assert made["id"] in result.output
+    assert made["key"].rpartition("-")[2] not in result.output
+
+
+@pytest.mark.parametrize("cut", [slice(0, -1), slice(11, None), slice(28, None)])
+def test_a_part_of_a_key_is_refused_and_not_repeated(shell: CommandLine, cut: slice) -> None:
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    result = shell.run("keys", "revoke", made["key"][cut])
+    assert result.exit_code == 2
+    assert "neither a key nor the id of one; `sluice keys list` shows the ids" in result.stderr
+    assert made["key"][30:-1] not in result.output
+
+
+@pytest.mark.parametrize("verb", ["rotate", "revoke"])
+def test_a_key_that_is_closed_already_is_told_since_when(shell: CommandLine, verb: str) -> None:
+    made = shell.json("keys", "create", "--team", "demo", "--app", "demo")
+    at = datetime.fromisoformat(shell.json("keys", "revoke", made["id"])["revoked_at"])
+    result = shell.run("keys", verb, made["id"])
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: The key '{made['id']}' was revoked at {at:%Y-%m-%d %H:%M:%S} UTC.\n"
+
+
+def test_a_feature_without_rules_of_its_own_is_noted(shell: CommandLine) -> None:
+    example = Path(__file__).parents[2] / "support" / "policies" / "example.yaml"
+    (shell.home / "policy.yaml").write_text(example.read_text())
+    bound = ("keys", "create", "--team", "support", "--app", "support-bot", "--feature")
+    known, unknown = shell.run(*bound, "faq"), shell.run(*bound, "fqa")
+    assert "of support/support-bot/faq. It is not shown again." in known.stderr
+    assert "Note:" not in known.stderr
+    assert "Note: the policy does not name the feature 'fqa'" in unknown.stderr
+    assert unknown.exit_code == 0
+
+
+def test_a_policy_that_is_newer_than_the_running_gateway_is_noted(shell: CommandLine) -> None:
+    policy = shell.home / "policy.yaml"
+    policy.write_text(starter_text())
+    create = ("keys", "create", "--team", "demo", "--app", "demo")
+    with lock(Home(shell.home), 4321):
+        os.utime(policy, (0, 0))
+        assert "Note:" not in shell.run(*create).stderr
+        os.utime(policy, (2**33, 2**33))
+        assert "restart the gateway to put it in force" in shell.run(*create).stderr
+    assert "Note:" not in shell.run(*create).stderr

@@ -16,7 +16,7 @@ async def write_ledger(folder: Path) -> None:
     asked = opening("r1", at=datetime.now(UTC), feature="faq")
     made = attempt(usd("0.25"))
     ended = Settlement(outcome="ok", status=200, attempts=(made,), saved_cache=usd("0.000000001"))
-    refused = opening("r2", at=datetime.now(UTC))
+    refused = opening("r2", at=datetime.now(UTC), workflow="\x1b[31mred")
     async with fresh_database(folder) as database, LedgerWriter(database) as writer:
         writer.append(
             LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=ended.cost, settlement=ended, status=200),
@@ -46,6 +46,13 @@ def test_spend_is_shown_to_people_as_a_table_with_a_total(shell: CommandLine) ->
     assert table.splitlines()[0].split()[0] == "Feature"
     assert next(line for line in table.splitlines() if line.startswith("faq")).split()[-1] == "0.25"
     assert next(line for line in table.splitlines() if line.startswith("Total")).split()[-1] == "0.25"
+
+
+def test_what_a_terminal_would_obey_in_a_name_is_not_printed(shell: CommandLine) -> None:
+    for verb in (("spend", "--by", "workflow"), ("spend", "--by", "workflow", "--json")):
+        told = shell.run(*verb).output
+        assert "�[31m" in told or "\\u001b[31m" in told
+        assert told.replace("\n", "").isprintable()
 
 
 def test_a_home_without_a_ledger_has_no_spend(tmp_path: Path) -> None:

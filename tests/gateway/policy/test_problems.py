@@ -56,6 +56,7 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
             "tier: locla",
             '6:59: models.small.tier: unknown tier "locla"; did you mean "local"?',
         ),
+        ("price: measured", "price: mesured", "6:73: models.small.price: should be 'measured' or 'list'; did you mean"),
         ("price: measured", "price: guessed", "6:73: models.small.price: should be 'measured' or 'list'"),
         (", output: 2.50", "", '7:5: models.large: the price of a chat model needs "output"'),
         (
@@ -199,7 +200,7 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
             "window: day, window: month",
             "14:33: teams.demo.budgets[0].window: is given twice",
         ),
-        ("teams:", "teams: [", "11:3: is not YAML: expected the node content"),
+        ("teams:", "teams: [", "11:3: stands between brackets and cannot: is a bracket above"),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_what_would_be_right(right: str, wrong: str, told: str) -> None:

@@ -131,7 +131,7 @@ async def test_the_greeting_comes_once_the_gateway_is_ready_and_what_it_waits_fo
     assert run.announced == ["ready"]
     waited_for = "Not ready yet: no chat model can be called; the engine is still loading; provider cloud: no key"
     assert run.said.count(waited_for) == 1
-    assert "Model minilm cannot be called yet: still loading." in run.said
+    assert "Model minilm is still loading." in run.said
 
 
 PARENT = """

@@ -1,5 +1,6 @@
 """Chunks fold into the completion they stand for, and a completion unfolds into chunks that fold back."""
 
+import time
 from typing import Any
 
 from hypothesis import given
@@ -75,6 +76,14 @@ def test_logprobs_are_put_end_to_end() -> None:
     completion = fold([{"choices": [part | {"logprobs": first}]}, {"choices": [part | {"logprobs": second}]}])
 
     assert completion["choices"][0]["logprobs"] == {"content": [{"token": "a"}, {"token": "b"}], "refusal": None}
+
+
+def test_logprobs_of_a_long_answer_take_time_in_step_with_it() -> None:
+    folded, began = Fold(), time.perf_counter()
+    for _ in range(20_000):
+        folded.add({"choices": [{"index": 0, "delta": {"content": "x"}, "logprobs": {"content": [{"token": "x"}]}}]})
+
+    assert time.perf_counter() - began < 1
 
 
 def test_fields_nobody_has_heard_of_survive() -> None:

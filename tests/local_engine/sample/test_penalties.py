@@ -50,7 +50,7 @@ def naive(logits: list[float], row: SampleRow) -> list[float]:
         frequency_penalty=st.floats(-2, 2),
         repetition_penalty=st.floats(0.5, 2),
         logit_bias=st.lists(st.tuples(st.integers(0, VOCAB - 1), st.floats(-100, 100)), max_size=3).map(tuple),
-        stop_token_ids=st.lists(st.integers(0, VOCAB - 1), max_size=2).map(tuple),
+        stop_token_ids=st.lists(st.integers(0, VOCAB - 1), max_size=2).map(frozenset),
         ignore_eos=st.booleans(),
     ),
     eos_banned=st.booleans(),

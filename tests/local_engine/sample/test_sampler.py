@@ -1,11 +1,14 @@
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_engine.sample.sampler import sample
+from local_engine.errors import NothingToChoose
+from local_engine.sample import sampler
 from local_engine.types import SampleRow, SamplingParams
 
 VOCAB = 50
@@ -14,6 +17,11 @@ EOS = frozenset({0})
 
 def logits_of(rows: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(rows, VOCAB, generator=torch.Generator().manual_seed(seed)) * 3
+
+
+def sample(logits: torch.Tensor, rows: Sequence[SampleRow], eos_ids: frozenset[int]) -> list[Any]:
+    """Sample without asking each token whether there is one."""
+    return sampler.sample(logits, rows, eos_ids)
 
 
 def row_of(params: SamplingParams, position: int = 7, *, eos_banned: bool = False) -> SampleRow:
@@ -138,6 +146,19 @@ def test_a_bias_can_rule_out_all_but_one_token() -> None:
     for bias in (-100.0, -math.inf):
         params = SamplingParams(9, logit_bias=tuple((token, bias) for token in range(VOCAB) if token != 33))
         assert sample(logits, [row_of(params)], EOS)[0].token == 33
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("spoiler", [math.nan, math.inf])
+def test_a_row_with_nothing_to_choose_says_so_and_leaves_the_others_alone(temperature: float, spoiler: float) -> None:
+    logits = logits_of(4)
+    fine = row_of(SamplingParams(9, temperature=temperature))
+    banned = row_of(SamplingParams(9, temperature=temperature, stop_token_ids=frozenset(range(VOCAB))), eos_banned=True)
+    expected = sample(logits, [fine] * 4, EOS)
+    logits[2, 7] = spoiler
+    got = sample(logits, [fine, banned, fine, fine], EOS)
+    assert [got[0], got[3]] == [expected[0], expected[3]]
+    assert [isinstance(each, NothingToChoose) for each in got] == [False, True, True, False]
 
 
 def test_no_rows_give_no_tokens() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_engine.errors import InvalidRequest, TemplateRefused
+from local_engine.errors import ContextTooLong, InvalidRequest, TemplateRefused
 from local_engine.text.chat import ChatTemplate
 from local_engine.text.tokenizer import Tokenizer
 from tests.support.bundled import open_bundled
@@ -142,6 +142,24 @@ def test_messages_nested_without_end_are_refused() -> None:
         deep = [deep]
     with pytest.raises(TemplateRefused):
         TEMPLATE.render([{"role": "user", "content": "x", "name": deep}])
+
+
+def test_a_chat_that_cannot_fit_is_refused_before_it_is_encoded() -> None:
+    class Unread(Tokenizer):
+        def encode(self, text: str) -> list[int]:
+            raise AssertionError("it was encoded")
+
+    template = ChatTemplate(TINY_TEMPLATE, Unread(tiny_vocabulary()))
+    with pytest.raises(ContextTooLong, match="at least"):
+        template.render([{"role": "user", "content": "<" * 13 * 100}], limit=100)
+
+
+@given(st.text(st.sampled_from("<|a"), max_size=40))
+def test_a_chat_that_fits_is_never_refused_for_its_length(content: str) -> None:
+    template = ChatTemplate(TINY_TEMPLATE, tiny_tokenizer())
+    messages = [{"role": "user", "content": content}]
+    ids = template.render(messages)
+    assert template.render(messages, limit=len(ids)) == ids
 
 
 def test_a_source_that_is_no_template_is_refused() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_engine.errors import InvalidRequest
+from local_engine.errors import ContextTooLong, InvalidRequest
 from local_engine.text.tokenizer import Tokenizer
 from tests.support.bundled import open_bundled
 from tests.support.tiny_text import TINY_CONTROL, tiny_tokenizer, tiny_vocabulary
@@ -57,6 +57,20 @@ def test_a_control_token_is_found_by_name_and_has_no_bytes() -> None:
 def test_a_character_whose_bytes_the_vocabulary_lacks_becomes_a_replacement() -> None:
     tokenizer = Tokenizer(tiny_vocabulary(missing=b"\xf1"))
     assert decoded(tokenizer, tokenizer.encode("a\U00050000b")) == "a\ufffdb"
+
+
+@given(text=TEXT)
+def test_a_text_that_fits_is_never_refused_for_its_length(smollm: Tokenizer, text: str) -> None:
+    for tokenizer in (TINY, smollm):
+        tokenizer.require_fit(len(text), len(tokenizer.encode(text)))
+
+
+def test_a_text_that_cannot_fit_is_refused_with_a_lower_bound(smollm: Tokenizer) -> None:
+    assert smollm.longest == 81
+    smollm.require_fit(8192 * 81, 8192)
+    with pytest.raises(ContextTooLong, match="at least 8193 prompt tokens") as refused:
+        smollm.require_fit(8192 * 81 + 1, 8192, "prompt")
+    assert (refused.value.prompt_tokens, refused.value.limit, refused.value.param) == (8193, 8192, "prompt")
 
 
 def test_merges_are_applied() -> None:

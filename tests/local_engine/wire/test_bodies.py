@@ -1,4 +1,5 @@
 import contextlib
+import json
 
 import msgspec
 import pytest
@@ -31,6 +32,19 @@ MALFORMED = {
 def test_a_malformed_body_is_an_invalid_request(case: str) -> None:
     with pytest.raises(InvalidRequest):
         decode(MALFORMED[case], ChatBody)
+
+
+TOO_MANY = {
+    "logit_bias": json.dumps({str(token): 1 for token in range(1025)}),
+    "stop_token_ids": json.dumps([7] * 257),
+}
+
+
+@pytest.mark.parametrize("field", TOO_MANY)
+def test_what_is_walked_for_every_token_is_bounded(field: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        decode(f'{{"messages": [], "{field}": {TOO_MANY[field]}}}'.encode(), ChatBody)
+    assert refused.value.param == field
 
 
 def test_the_field_at_fault_is_named() -> None:

@@ -15,11 +15,13 @@ LIMITS = ModelLimits(context=100, vocab_size=50, draw_seed=lambda: 77)
 
 
 def chat(**fields: Any) -> SamplingParams:
-    return sampling_of(ChatBody(messages=[], **fields), 10, LIMITS)
+    [params] = sampling_of(ChatBody(messages=[], **fields), [10], LIMITS)
+    return params
 
 
 def text(**fields: Any) -> SamplingParams:
-    return sampling_of(CompletionBody(prompt="", **fields), 10, LIMITS)
+    [params] = sampling_of(CompletionBody(prompt="", **fields), [10], LIMITS)
+    return params
 
 
 def test_what_is_not_given_has_openais_defaults_and_a_drawn_seed() -> None:
@@ -28,8 +30,8 @@ def test_what_is_not_given_has_openais_defaults_and_a_drawn_seed() -> None:
 
 def test_a_models_own_recommendation_holds_where_nothing_is_given() -> None:
     limits = replace(LIMITS, defaults=SamplingDefaults(temperature=0.2, top_p=0.9))
-    silent = sampling_of(ChatBody(messages=[]), 10, limits)
-    explicit = sampling_of(ChatBody(messages=[], temperature=1.0, top_p=1.0), 10, limits)
+    [silent] = sampling_of(ChatBody(messages=[]), [10], limits)
+    [explicit] = sampling_of(ChatBody(messages=[], temperature=1.0, top_p=1.0), [10], limits)
 
     assert (silent.temperature, silent.top_p) == (0.2, 0.9)
     assert (explicit.temperature, explicit.top_p) == (1.0, 1.0)
@@ -50,7 +52,7 @@ def test_everything_that_is_given_arrives() -> None:
         logit_bias=((4, -100.0),),
         logprobs=3,
         stop=("a", "b"),
-        stop_token_ids=(9,),
+        stop_token_ids=frozenset({9}),
         ignore_eos=True,
         include_stop=True,
     )
@@ -146,7 +148,18 @@ def test_an_answer_that_cannot_fit_is_refused_with_the_counts() -> None:
         chat(max_tokens=91)
     assert (refused.value.prompt_tokens, refused.value.max_tokens, refused.value.limit) == (10, 91, 100)
     with pytest.raises(ContextTooLong):
-        sampling_of(ChatBody(messages=[]), 100, LIMITS)
+        sampling_of(ChatBody(messages=[]), [100], LIMITS)
+
+
+def test_prompts_of_one_body_share_its_sampling_and_nothing_that_depends_on_the_prompt() -> None:
+    seeds = iter((5, 6))
+    body = CompletionBody(prompt="", stop_token_ids=[9, 9, 8], logit_bias={"4": 1.0, "04": 2.0})
+    first, second = sampling_of(body, [10, 20], replace(LIMITS, draw_seed=lambda: next(seeds)))
+    assert (first.max_tokens, second.max_tokens) == (90, 80)
+    assert (first.seed, second.seed) == (5, 6)
+    assert first.stop_token_ids is second.stop_token_ids == {8, 9}
+    assert first.logit_bias is second.logit_bias
+    assert first.logit_bias == ((4, 2.0),), "a token that is named twice has its last bias"
 
 
 @given(st.text(max_size=12), st.floats(allow_nan=True))
