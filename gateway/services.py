@@ -41,6 +41,7 @@ from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.writer import LedgerWriter
+from governance.limits.loops import LoopGuard
 from governance.purse import Purse
 from migrations import upgrade
 
@@ -126,7 +127,14 @@ def _compose(
     accounts = Accounts(catalogue, log, metrics)
     admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
     exact = ExactCache(AnswerCache(MemoryAnswers(CACHE_BYTES, time), time), policy.document.cache.exact, catalogue)
-    purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
+    purchasing = Purchasing(
+        admission=admission,
+        catalogue=catalogue,
+        purse=purse,
+        accounts=accounts,
+        timezone=timezone,
+        loops=LoopGuard(policy.rules.loop),
+    )
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
     return Services(
         edge=Edge(

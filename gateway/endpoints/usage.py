@@ -38,7 +38,7 @@ def usage_router(admission: Admission, purse: Purse, timezone: ZoneInfo, now: Ca
 def _budget(standing: Standing) -> dict[str, Any]:
     return {
         "scope": standing.scope,
-        "window": standing.window,
+        "window": standing.window.value,
         "limit_usd": standing.limit.usd,
         "spent_usd": standing.settled.usd,
         "held_usd": standing.held.usd,

@@ -32,8 +32,8 @@ def _always(_: object) -> bool:
     return True
 
 
-def _not_plain_block(steps: object) -> bool:
-    return steps not in ({}, {100: "block"})
+def _queues(steps: object) -> bool:
+    return isinstance(steps, dict) and "queue" in steps.values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ NOT_YET = (
             "teams.*.apps.*.budgets.*.steps",
             "teams.*.apps.*.features.*.budgets.*.steps",
         ),
-        "Steps are not taken: the budget blocks at 100 %, and does nothing before.",
-        _not_plain_block,
+        "Work that should be queued is refused, and told so.",
+        _queues,
     ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
@@ -75,7 +75,6 @@ NOT_YET = (
         "The effort that a request asks for is passed on as it is.",
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
-    _NotYet(("limits.loop",), "Loops are not detected."),
     _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
     _NotYet(("alerts", "teams.*.alerts"), "No alert is sent."),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),

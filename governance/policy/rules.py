@@ -62,7 +62,7 @@ class Grant:
         output: What its answer may look like.
         budgets: Every budget it spends from, outermost scope first.
         rates: Every limit it counts against, outermost scope first.
-        floor: The cheapest tier that a budget may downgrade it to; None for the cheapest it may use.
+        falls_to: Those of its tiers that a budget may downgrade it to; None for all of them.
     """
 
     tiers: tuple[str, ...]
@@ -70,7 +70,7 @@ class Grant:
     output: OutputRule
     budgets: tuple[Budget, ...]
     rates: tuple[Rate, ...]
-    floor: str | None = None
+    falls_to: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,9 @@ def compile_rules(
             grants[team.name, app.name, None] = in_app
             for feature in app.features:
                 in_feature = _narrow(in_app, _scope(team, app, feature), feature, by_scope)
-                grants[team.name, app.name, feature.name] = in_feature
+                above = tiers[tiers.index(feature.floor) :] if feature.floor in tiers else tiers
+                falls_to = tuple(tier for tier in in_feature.tiers if tier in above)
+                grants[team.name, app.name, feature.name] = replace(in_feature, falls_to=falls_to)
     return Rules(timezone, loop, apps, grants, by_scope)
 
 
@@ -225,7 +227,6 @@ def _narrow(
         output=_output(outer.output, section.output),
         budgets=outer.budgets + budgets.get(scope, ()),
         rates=outer.rates + _rates(scope, section.limits),
-        floor=section.floor if isinstance(section, FeatureSection) else None,
     )
 
 
