@@ -29,7 +29,7 @@ def create_app(services: Services) -> FastAPI:
         Route("/v1/embeddings", EmbeddingEndpoint(edge, services.embeddings), methods=["POST"]),
     ]
     app.include_router(models_router(services.catalogue, admission, now))
-    app.include_router(usage_router(admission, services.purse, services.timezone, now))
+    app.include_router(usage_router(admission, services.purse, services.history, services.timezone, now))
     app.include_router(operator_router(services.catalogue, services.ledger, services.metrics))
     app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))
     _shape_errors(app, now)

@@ -40,6 +40,7 @@ from governance.database import Database, open_database
 from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
+from governance.ledger.history import DailySpend
 from governance.ledger.writer import LedgerWriter
 from governance.limits.loops import LoopGuard
 from governance.purse import Purse
@@ -67,6 +68,7 @@ class Services:
     ledger: LedgerWriter
     metrics: Metrics
     reports: LedgerReports
+    history: DailySpend
     sign_in: SignIn
     timezone: ZoneInfo
     log: FilteringBoundLogger
@@ -160,6 +162,7 @@ def _compose(
         ledger=ledger,
         metrics=metrics,
         reports=LedgerReports(database),
+        history=DailySpend(database, timezone),
         sign_in=SignIn(
             admin_key=given or admin_key(home, secrets.token_bytes),
             secret=session_secret(home, secrets.token_bytes),

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.steps.shaping import UNBOUNDED_MAX_TOKENS, Shaped, shape
 from gateway.wire.body import shaped as read
-from gateway.wire.chat_body import ChatFields
+from gateway.wire.request.chat_body import ChatFields
 from governance.attribution import Attribution
 from governance.policy.rules import OutputRule
 
