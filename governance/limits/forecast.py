@@ -62,8 +62,10 @@ def linear(spent: Nanodollars, limit: Nanodollars, within: Window, at: datetime)
     if spent.nanos <= 0 or elapsed <= timedelta():
         return Forecast(spent, None, "linear")
     amount = spent.nanos * _micros(length) // _micros(elapsed)
-    reached = within.start + timedelta(microseconds=_micros(elapsed) * limit.nanos // spent.nanos)
-    runs_out = at if spent >= limit else reached if reached < within.end else None
+    runs_out = at if spent >= limit else None
+    if runs_out is None and amount >= limit.nanos:
+        # Rounded up, so that it is never before now.
+        runs_out = within.start + timedelta(microseconds=-(-_micros(elapsed) * limit.nanos // spent.nanos))
     return Forecast(Nanodollars(amount), runs_out, "linear")
 
 
