@@ -79,7 +79,7 @@ async def _serve(settings: Settings) -> None:
 
 
 def _allow_open_files(most: int) -> None:
-    """Raise this process's limit, often 1024, as far as the system lets it, so that clients leave the ledger its own."""
+    """Raise this process's limit, often 1024, as far as the system lets it, so that the ledger keeps some."""
     try:
         import resource  # noqa: PLC0415  absent on Windows
     except ImportError:

@@ -11,6 +11,7 @@ The path of a request, which is also the order to read in:
    (`attention/`, `quant/`), `sample/` chooses, `choice.py` makes text of it and sees where it ends.
 4. `wire/` writes the events down, as a stream or as one reply.
 
-`process.py` starts and ends all this, `models.py` and `load/` read the weights, `embed/` makes embeddings,
-`config.py` holds the settings, `errors.py` what can go wrong, `types.py` the values that cross the seams.
+`process.py` and `launch/` start and end all this, `workers.py` keeps long work off the event loop, `models.py` and
+`load/` read the weights, `embed/` makes embeddings, `config.py` holds the settings, `errors.py` what can go wrong,
+`types.py` the values that cross the seams.
 """

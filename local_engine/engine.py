@@ -216,11 +216,9 @@ class Engine:
     def _take(self, choice: Choice, sampled: Sampled) -> Iterable[Event]:
         opened = self._open[choice.request.request_id]
         taken = choice.take(sampled, self._vocabulary)
-        if taken.text or taken.logprobs or taken.finish is not None:
-            usage = opened.usage
-            yield Delta(
-                choice.request.request_id, choice.index, taken.text, taken.logprobs, taken.finish, taken.stop, usage
-            )
+        yield Delta(
+            choice.request.request_id, choice.index, taken.text, taken.logprobs, taken.finish, taken.stop, opened.usage
+        )
         if taken.finish is not None:
             self._retire(choice)
             if not opened.unfinished:

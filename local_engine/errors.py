@@ -12,6 +12,7 @@ EngineError
 │   └── NothingToChoose(reason)                          no token of one row of logits can be sampled
 ├── EngineStopped                                        the engine is stopping, or died
 ├── CallerGone                                           nobody waits for the answer any more
+├── CannotListen(address, reason)                        somebody listens there, or nobody may
 └── ModelFileInvalid(path, reason)                       truncated, hostile or unknown weights
 
 The classes carry facts, not statuses: what an error means on a wire is the server's business.
@@ -143,6 +144,20 @@ class CallerGone(EngineError):
 
     def __init__(self) -> None:
         super().__init__("the caller has gone")
+
+
+class CannotListen(EngineError):
+    """An address that the process cannot have.
+
+    Attributes:
+        address: A path, or host and port.
+        reason: Why.
+    """
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"cannot listen on {address}: {reason}")
+        self.address = address
+        self.reason = reason
 
 
 class ModelFileInvalid(EngineError):

@@ -144,8 +144,11 @@ def load_text(
         block_size=config.block_size,
     )
     tokenizer = Tokenizer(file.vocabulary)
-    template = ChatTemplate(file.chat_template, tokenizer) if file.chat_template is not None else None
-    speeds = measure_speeds(runner, clock)
+    try:
+        template = ChatTemplate(file.chat_template, tokenizer) if file.chat_template is not None else None
+        speeds = measure_speeds(runner, clock)
+    except ValueError as error:
+        raise ModelFileInvalid(path, str(error)) from error
     engine = Engine(runner, tokenizer, sample, config.batching, clock)
     service = Service(
         engine,

@@ -67,11 +67,11 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Something new in one choice.
+    """One token more in one choice.
 
     Attributes:
-        text: Text that is safe to show; may be empty.
-        logprobs: The tokens sampled since the last delta, when they were asked for.
+        text: Text that is safe to show; empty while what the token means is still held back.
+        logprobs: The token, when log probabilities were asked for.
         finish: STOP or LENGTH when the choice ended; None while it goes on. A choice that is cut short says nothing.
         stop: What stopped it: a stop text or the id of a stop token; None for the model's own end of text.
         usage: Of the whole request, so far.
@@ -84,6 +84,11 @@ class Delta:
     finish: FinishReason | None
     stop: str | int | None
     usage: Usage
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether it says more than that a token was computed."""
+        return bool(self.text or self.logprobs or self.finish is not None)
 
 
 @dataclass(frozen=True, slots=True)

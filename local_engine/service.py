@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _WINDOW_POLL_S = 0.002
-_JOIN_S = 5.0
+_JOIN_S = 1.5
+_LOST_AFTER = 4.0
 _MAX_RETRY_S = 60
 
 
@@ -99,8 +100,9 @@ class Service:
         # What follows belongs to the event loop.
         self._streams: dict[str, EventStream] = {}
         self._open: dict[str, Request] = {}
+        self._usages: dict[str, Usage] = {}
         self._drained = asyncio.Event()
-        self._is_closed = False
+        self._is_closed = self._has_died = False
         self._last_end_s = self._progress_s = clock()
         self._pace_s = 1.0
         self.stats: Stats = engine.stats()
@@ -131,6 +133,7 @@ class Service:
         stream = EventStream(requests, self._post_abort)
         for request in requests:
             self._open[request.request_id] = request
+            self._usages[request.request_id] = Usage(len(request.prompt), 0, 0)
             self._streams[request.request_id] = stream
         self._post(*(partial(self._engine.add, request) for request in requests))
         return stream
@@ -142,12 +145,21 @@ class Service:
             return False
         return not self._open or self._clock() - self._progress_s < self._stall_after_s
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether it will never be healthy again: the thread died, or a step takes several times what it may."""
+        if self._has_died:
+            return True
+        return bool(self._open) and self._clock() - self._progress_s > _LOST_AFTER * self._stall_after_s
+
     async def stop(self, grace_s: float) -> None:
         """Take no more requests, let those in flight finish for `grace_s` seconds, abort the rest, end the thread.
 
         Every stream has got its terminal events when this returns. Doing so twice is harmless.
         """
         self._is_closed = True
+        if is_lost := self.is_lost:
+            self._end_all(FinishReason.ERROR, "the engine makes no progress")
         if self._open and self._thread.is_alive():
             try:
                 await asyncio.wait_for(self._drained.wait(), grace_s)
@@ -156,7 +168,7 @@ class Service:
         with self._wake:
             self._is_stopping = True
             self._wake.notify()
-        if self._thread.is_alive():
+        if self._thread.is_alive() and not is_lost:
             await asyncio.to_thread(self._thread.join, _JOIN_S)
         await asyncio.sleep(0)  # let the thread's last deliveries run
         self._end_all(FinishReason.ABORT, "the engine has stopped")
@@ -183,7 +195,7 @@ class Service:
                 pass
         except BaseException:
             log.exception("the inference thread died")
-            self._on_loop(partial(self._end_all, FinishReason.ERROR, "the engine has died"))
+            self._on_loop(self._bury)
 
     def _take_turn(self) -> bool:
         """Apply what was posted and run a step; False when it is time to end."""
@@ -218,9 +230,11 @@ class Service:
 
     def _hand_over(self, event: Event) -> None:
         stream = self._streams.get(event.request_id)
+        if event.request_id in self._usages:
+            self._usages[event.request_id] = event.usage
         if isinstance(event, Ended):
-            self._streams.pop(event.request_id, None)
-            self._open.pop(event.request_id, None)
+            for of_this in (self._streams, self._open, self._usages):
+                of_this.pop(event.request_id, None)
             now_s = self._clock()
             log.info("request ended", extra=_facts(event))
             self._pace_s = 0.8 * self._pace_s + 0.2 * (now_s - self._last_end_s)
@@ -230,11 +244,15 @@ class Service:
         if stream is not None:
             stream.push(event)
 
+    def _bury(self) -> None:
+        self._has_died = True
+        self._end_all(FinishReason.ERROR, "the engine has died")
+
     def _end_all(self, reason: FinishReason, error: str) -> None:
         """End what the thread can no longer end."""
         self._is_closed = True
         for request in list(self._open.values()):
-            self._hand_over(Ended(request.request_id, reason, Usage(len(request.prompt), 0, 0), error))
+            self._hand_over(Ended(request.request_id, reason, self._usages[request.request_id], error))
 
 
 def _facts(ended: Ended) -> dict[str, object]:

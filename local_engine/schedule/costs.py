@@ -39,6 +39,9 @@ def measure_speeds(runner: Runner, clock: Callable[[], float]) -> Speeds:
     Args:
         runner: The model, idle.
         clock: Seconds.
+
+    Raises:
+        ValueError: The model computes something that is no number, as it does with damaged weights.
     """
     room = min(runner.max_context, runner.num_blocks * runner.block_size)
     prompt_tokens = min(_PREFILL_TOKENS, room // 2)
@@ -49,8 +52,11 @@ def measure_speeds(runner: Runner, clock: Callable[[], float]) -> Speeds:
     def seconds(tokens: tuple[int, ...], start: int) -> float:
         blocks = table[: -(-(start + len(tokens)) // runner.block_size)]
         began = clock()
-        runner.execute(StepPlan((ChunkPlan(0, tokens, start, blocks, wants_logits=True),)))
-        return clock() - began
+        logits = runner.execute(StepPlan((ChunkPlan(0, tokens, start, blocks, wants_logits=True),)))
+        took = clock() - began
+        if not logits.isfinite().all():
+            raise ValueError("the model computes logits that are not finite numbers")
+        return took
 
     seconds(prompt, 0)  # the first pass also pays for thread pools and packed weights
     prefill_s = median(seconds(prompt, 0) for _ in range(_PREFILLS))

@@ -17,6 +17,7 @@ from local_engine.errors import (
     Overloaded,
 )
 from local_engine.types import FinishReason
+from local_engine.wire.replies import UsageReply
 
 if TYPE_CHECKING:
     from local_engine.request import Ended
@@ -35,9 +36,10 @@ class ErrorBody(Struct):
 
 
 class ErrorReply(Struct):
-    """`{"error": {…}}`."""
+    """`{"error": {…}}`; of a stream that broke also what was computed, when usage was asked for."""
 
     error: ErrorBody
+    usage: UsageReply | UnsetType = UNSET
 
 
 _INVALID = "invalid_request_error"

@@ -96,7 +96,8 @@ class Transcript:
         offsets: For each engine request, the index of its first choice in the answer.
         choices: Choices of the whole answer.
         include_usage: End a stream with a chunk of usage.
-        continuous_usage: Put the usage so far into every chunk.
+        continuous_usage: Put the usage so far into every chunk, and send one for every token, also for one that shows
+            no text yet: whoever is cut off has seen all that was computed.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Transcript:
         return Usage(sum(u.prompt for u in parts), sum(u.completion for u in parts), sum(u.cached for u in parts))
 
     async def frames(self, events: AsyncIterable[Event]) -> AsyncIterator[bytes]:
-        """Write the answer as server-sent events; one that breaks ends with an error and without `[DONE]`."""
+        """Write the answer as server-sent events; one that breaks ends with an error and usage, without `[DONE]`."""
         is_open = False
         try:
             async for event in events:
@@ -133,10 +134,13 @@ class Transcript:
                     is_open = True
                     for frame in self._openings():
                         yield frame
-                if isinstance(event, Delta):
+                if isinstance(event, Delta) and (event.is_visible or self._continuous_usage):
                     yield self._frame([self._shape.part(self._offsets[event.request_id] + event.choice, event)])
         except EngineError as error:
-            yield _sse(error_reply(error))
+            reply = error_reply(error)
+            if self._include_usage and self._usages:
+                reply.usage = usage_reply(self.usage)
+            yield _sse(reply)
             return
         if self._include_usage:
             yield self._frame([], usage_reply(self.usage))

@@ -74,6 +74,13 @@ def test_a_held_back_beginning_of_a_stop_text_is_sent_when_the_length_is_reached
     assert text_of(run_once(asking(stop=(whole[-1] + "!",)))) == whole
 
 
+def test_every_token_is_told_also_while_its_text_is_held_back() -> None:
+    whole = text_of(run_once(asking()))
+    for stop in ((whole + "!",), (whole[1:] + "!",), ()):
+        deltas = [event for event in run_once(asking(stop=stop)) if isinstance(event, Delta)]
+        assert [delta.usage.completion for delta in deltas] == list(range(1, 9))
+
+
 def test_stop_texts_do_not_count_within_the_first_min_tokens() -> None:
     whole = text_of(run_once(asking()))
     assert text_of(run_once(asking(stop=(whole[1],), min_tokens=2))).startswith(whole[:2])

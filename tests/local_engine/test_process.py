@@ -1,7 +1,6 @@
 """The engine as a process of its own."""
 
 import json
-import logging
 import os
 import signal
 import subprocess
@@ -14,12 +13,10 @@ from typing import Any
 import anyio
 import anyio.abc
 import httpx
-import pytest
 
-from local_engine.config import AdmissionKind, Batching, EngineConfig
-from local_engine.process import JsonLines, parse, usable_cpus
-from local_engine.types import Numerics
+from local_engine.process import usable_cpus
 from tests.support.bundled import open_bundled
+from tests.support.tiny_gguf import write_tiny_gguf
 from tests.support.waiting import until
 
 COMMAND = [sys.executable, "-m", "local_engine.process", "--no-embeddings", "--blocks", "64", "--threads", "1"]
@@ -98,6 +95,50 @@ async def test_it_ends_with_status_1_when_the_weights_cannot_be_trusted(tmp_path
             assert await running.wait() == 1
     [failure] = [event for event in events if event["event"] == "a model could not be loaded"]
     assert failure["error"] == "ModelFileInvalid"
+    assert str(broken) in failure["reason"]
+
+
+async def test_it_does_not_take_the_socket_of_another_and_leaves_it_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "engine.sock"
+    async with process(path) as first, client_of(path) as client:
+        await until_health(client, 503)
+        async with process(path) as second:
+            with anyio.fail_after(30):
+                assert await second.wait() == 1
+            assert second.stderr is not None
+            said = b"".join([part async for part in second.stderr]).decode()
+        assert said == f"sluice engine serve: cannot listen on {path}: another process listens there already\n"
+        assert await health(client) in {200, 503}
+        first.terminate()
+        with anyio.fail_after(30):
+            assert await first.wait() == 0
+    assert not path.exists()
+
+
+DYING = """
+import sys
+from local_engine import process
+from local_engine.schedule.scheduler import Scheduler
+def plan(self, now_s): raise MemoryError
+Scheduler.plan = plan
+process.main(sys.argv[1:])
+"""
+
+
+async def test_it_ends_with_status_1_when_its_inference_thread_dies(tmp_path: Path) -> None:
+    model = write_tiny_gguf(tmp_path / "tiny.gguf")
+    path = tmp_path / "engine.sock"
+    command = [sys.executable, "-c", DYING, *COMMAND[3:], "--uds", str(path), "--model-path", str(model)]
+    running = await anyio.open_process(command, stderr=subprocess.PIPE)
+    async with running, client_of(path) as client:
+        await until_health(client, 200)
+        failed = await client.post("/v1/completions", json={"prompt": "a", "max_tokens": 2})
+        assert failed.status_code == 500
+        with anyio.fail_after(20):
+            events = await log_of(running)
+            assert await running.wait() == 1
+    assert {"the inference thread died", "the text model is lost"} <= {event["event"] for event in events}
+    assert not path.exists()
 
 
 PARENT = (
@@ -127,37 +168,6 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-def test_a_command_line_becomes_settings() -> None:
-    given = {
-        "--uds": "/x",
-        "--model-path": "/m",
-        "--threads": "3",
-        "--blocks": "9",
-        "--numerics": "fp32",
-        "--max-running": "2",
-        "--admission": "static",
-    }
-    assert parse([word for option in given.items() for word in option]) == EngineConfig(
-        uds=Path("/x"),
-        model_path=Path("/m"),
-        threads=3,
-        blocks=9,
-        numerics=Numerics.FP32,
-        batching=Batching(max_running=2, admission=AdmissionKind.STATIC),
-    )
-    assert parse([]) == EngineConfig()
-
-
-@pytest.mark.parametrize(
-    "wrong", ["--uds /x --port 1", "--numerics fp8", "--max-running 9 --step-tokens 8", "--blocks x"]
-)
-def test_wrong_usage_ends_with_status_2(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        parse(wrong.split())
-    assert ended.value.code == 2
-    assert "usage" in capsys.readouterr().err
-
-
 def test_threads_follow_affinity_and_quota(tmp_path: Path) -> None:
     cpus = len(os.sched_getaffinity(0))
     quota = tmp_path / "cpu.max"
@@ -166,13 +176,3 @@ def test_threads_follow_affinity_and_quota(tmp_path: Path) -> None:
     assert usable_cpus(quota) == cpus
     quota.write_text("50000 100000\n")
     assert usable_cpus(quota) == 1
-
-
-def test_a_log_line_is_json_and_tells_no_exceptions_text() -> None:
-    with pytest.raises(ValueError, match="user said") as raised:
-        int("what the user said")
-    failure = (raised.type, raised.value, raised.tb)
-    record = logging.makeLogRecord({"msg": "it %s", "args": ("failed",), "exc_info": failure, "sequences": 3})
-    line = json.loads(JsonLines().format(record))
-    assert (line["event"], line["error"], line["sequences"]) == ("it failed", "ValueError", 3)
-    assert "user said" not in str(line)

@@ -4,7 +4,7 @@ import pytest
 
 from local_engine.config import AdmissionKind, Batching
 from local_engine.errors import ContextTooLong, EngineStopped, InvalidRequest, Overloaded
-from local_engine.request import Delta, Ended, Request
+from local_engine.request import Delta, Ended, Request, Usage
 from local_engine.types import FinishReason, SamplingParams, StepPlan
 from tests.support.engine_server import Gate, hash_runner, is_idle, service_of, serving
 from tests.support.waiting import until
@@ -147,6 +147,41 @@ async def test_a_step_that_does_not_end_makes_the_service_unhealthy_until_it_doe
         gate.opened.set()
         assert [event async for event in stream]
         assert service.is_healthy
+
+
+async def test_a_thread_that_dies_is_lost_and_its_requests_keep_what_was_counted() -> None:
+    steps = [0]
+
+    def die(plan: StepPlan) -> None:
+        steps[0] += 1
+        if steps[0] == 4:
+            raise SystemExit
+
+    async with serving(hash_runner(on_step=die)) as models:
+        service = service_of(models)
+        assert not service.is_lost
+        *_, last = [event async for event in service.submit([asking("a", 9)])]
+        assert isinstance(last, Ended)
+        assert last.usage == Usage(prompt=3, completion=3, cached=0)
+        assert service.is_lost
+
+
+async def test_a_step_that_takes_several_times_what_it_may_is_lost_and_stopping_does_not_wait_for_it() -> None:
+    now = [0.0]
+    gate = Gate()
+    async with serving(hash_runner(on_step=gate), stall_after_s=5.0, clock=lambda: now[0]) as models:
+        service = service_of(models)
+        stream = service.submit([asking("a")])
+        await until(gate.entered.is_set)
+        now[0] = 19.0
+        assert not service.is_lost
+        now[0] = 21.0
+        assert service.is_lost
+        await service.stop(grace_s=1000.0)
+        [last] = [event async for event in stream]
+        assert isinstance(last, Ended)
+        assert last.finish is FinishReason.ERROR
+        gate.opened.set()
 
 
 async def test_a_dynamic_batch_starts_when_its_window_closes() -> None:

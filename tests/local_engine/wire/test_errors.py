@@ -19,6 +19,7 @@ EXAMPLES: dict[str, tuple[errors.EngineError, str]] = {
     "GenerationFailed": (errors.GenerationFailed("x"), "generation_failed"),
     "CallerGone": (errors.CallerGone(), "internal_error"),
     "EngineStopped": (errors.EngineStopped(), "engine_stopped"),
+    "CannotListen": (errors.CannotListen("x", "y"), "internal_error"),
     "ModelFileInvalid": (errors.ModelFileInvalid(Path("x"), "y"), "internal_error"),
     "EngineError": (errors.EngineError("x"), "internal_error"),
 }

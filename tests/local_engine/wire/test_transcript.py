@@ -76,6 +76,25 @@ async def test_continuous_usage_is_in_every_chunk() -> None:
     assert [chunk["usage"]["completion_tokens"] for chunk in chunks[:-1]] == [1, 1, 2, 2]
 
 
+HELD_BACK: list[Event] = [Delta("r", 0, "", (), None, None, Usage(5, 1, 4)), *ANSWER[1:]]
+
+
+async def test_a_token_that_shows_nothing_yet_is_seen_in_continuous_usage_alone() -> None:
+    chunks = await frames(HELD_BACK, transcript(CompletionShape(), continuous_usage=True))
+    assert [chunk["usage"]["completion_tokens"] for chunk in chunks[:-1]] == [1, 2]
+    assert chunks[0]["choices"][0]["text"] == ""
+    quiet = await frames(HELD_BACK, transcript(CompletionShape(), include_usage=True))
+    assert len(quiet) == 3
+
+
+async def test_a_stream_that_breaks_tells_the_usage_where_it_was_asked_for() -> None:
+    broken = [ANSWER[0], Ended("r", FinishReason.ERROR, USAGE, "a step failed")]
+    *_, last = await frames(broken, transcript(ChatShape(), include_usage=True))
+    assert last["usage"]["completion_tokens"] == 2
+    *_, last = await frames(broken, transcript(ChatShape()))
+    assert set(last) == {"error"}
+
+
 @pytest.mark.parametrize(
     ("finish", "code"), [(FinishReason.ERROR, "generation_failed"), (FinishReason.ABORT, "engine_stopped")]
 )
