@@ -127,6 +127,12 @@ class PurseMachine(RuleBasedStateMachine):
             limit = budget.blocks_at
             assert limit is None or used + Nanodollars(worst) <= limit, budget
 
+    @rule(session=st.sampled_from(["s1", "unattributed"]), minutes=st.sampled_from([0, 61, 300]))
+    def spend_much(self, session: str, minutes: int) -> None:
+        if minutes:
+            self.move_the_clock(minutes=minutes)
+        self.ask(worst=400_000_000, session=session, feature="unattributed")
+
     def most_used(self, values: dict[str, str | None], budgets: tuple[Budget, ...]) -> list[tuple[Budget, Nanodollars]]:
         """Add up by hand what counts against each budget now."""
         found: list[tuple[Budget, Nanodollars]] = []
@@ -174,13 +180,19 @@ class PurseMachine(RuleBasedStateMachine):
                 self.runner.run(truth.hold.__aexit__())
                 truth.hold = None
 
-    @rule(policy=st.sampled_from(POLICIES))
+    @rule(policy=st.sampled_from((None, *POLICIES)))
+    def begin_anew(self, policy: tuple[Budget, ...] | None) -> None:
+        """Swap the policy, or lose the process: rare enough to leave the counters some time."""
+        if policy is None:
+            self.crash()
+        else:
+            self.swap_the_policy(policy)
+
     def swap_the_policy(self, policy: tuple[Budget, ...]) -> None:
         self.runner.run(self.store())
         self.runner.run(self.purse.seed(self.database, policy, self.now, TZ))
         self.policy = policy
 
-    @rule()
     def crash(self) -> None:
         self.runner.run(self.store())
         self.begin_process()
