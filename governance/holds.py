@@ -3,7 +3,7 @@
 `Till` is what the purse and its holds share. Only `governance.purse.Purse` makes holds.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 from zoneinfo import ZoneInfo
@@ -169,8 +169,9 @@ class Hold:
 
         A budget that may be overrun counts only where none blocks.
         """
-        levels = dict(zip((draw.counter for draw in self._draws), self._levels, strict=True))
-        return _tightest(self._shown, levels)
+        rows = zip(self._draws, self._levels, strict=True)
+        found = ((self._shown.get(draw.counter), draw.counter, level) for draw, level in rows if _counts_money(draw))
+        return _tightest((budget, counter, level) for budget, counter, level in found if budget is not None)
 
     async def left(self) -> Standing | None:
         """Ask now for the budget that blocks and has the least left beside what this hold keeps; None without one.
@@ -180,7 +181,7 @@ class Hold:
         """
         blocking = {counter: budget for counter, budget in self._shown.items() if budget.blocks_at is not None}
         levels = await self._till.counters.read(list(blocking))
-        return _tightest(blocking, dict(zip(blocking, levels, strict=True)))
+        return _tightest(zip(blocking.values(), blocking, levels, strict=True))
 
     def undrawn(self, budgets: Sequence[Budget], tz: ZoneInfo, calendar: Calendar) -> set[CounterKey]:
         """Name the counters of budgets that this request is under and does not draw on."""
@@ -204,11 +205,15 @@ def shown_limit(budget: Budget) -> int:
     return (budget.blocks_at or budget.limit).nanos
 
 
-def _tightest(shown: Mapping[CounterKey, Budget], levels: Mapping[CounterKey, Level]) -> Standing | None:
+def _counts_money(draw: Draw) -> bool:
+    return draw.counter.unit is Unit.SPEND
+
+
+def _tightest(rows: Iterable[tuple[Budget, CounterKey, Level]]) -> Standing | None:
     standings = [
         (budget.blocks_at is None, standing)
-        for counter, budget in shown.items()
-        if (standing := standing_of(counter, shown_limit(budget), levels[counter])) is not None
+        for budget, counter, level in rows
+        if (standing := standing_of(counter, shown_limit(budget), level)) is not None
     ]
     return min(standings, key=lambda found: (found[0], found[1].remaining), default=(False, None))[1]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from governance.counters import Counters, Exhausted
+from governance.counters import CounterKey, Counters, Exhausted
 from governance.database import Database
 from governance.holds import Hold, Ledger, Till, shown_limit
 from governance.ledger.events import EventKind, Opening, Settlement
@@ -82,9 +82,12 @@ class Purse:
         """
         check_each(budgets, worst)
         draws = draws_of(budgets, rates, worst, opening.at, tz, self._calendar, repeats)
-        shown = {
-            spend_counters(budget, opening.at, tz, self._calendar)[0]: budget for budget in _loosest_first(budgets)
-        }
+        shown: dict[CounterKey, Budget] = {}
+        for budget in budgets:
+            counter = spend_counters(budget, opening.at, tz, self._calendar)[0]
+            other = shown.setdefault(counter, budget)
+            if other is not budget and _blocks_before(budget, other):
+                shown[counter] = budget
         return Hold(self._till, opening, worst, draws, shown, lease_s)
 
     async def pressure(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> Pressure:
@@ -168,6 +171,5 @@ class Purse:
         return orphans
 
 
-def _loosest_first(budgets: Sequence[Budget]) -> list[Budget]:
-    """Sort so that of two budgets on one counter the one that blocks first is met last."""
-    return sorted(budgets, key=lambda budget: (budget.blocks_at is not None, -shown_limit(budget)))
+def _blocks_before(budget: Budget, other: Budget) -> bool:
+    return (budget.blocks_at is None, shown_limit(budget)) < (other.blocks_at is None, shown_limit(other))
