@@ -44,7 +44,9 @@ from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.outage import WhenAway
+from governance.ledger.reading.history import DailySpend
 from governance.ledger.writer import LedgerWriter
+from governance.limits.loops import LoopGuard
 from governance.people.access import Access
 from governance.policy.sections import Allowance, OnStoreError
 from governance.purse import Purse
@@ -72,6 +74,7 @@ class Services:
     ledger: LedgerWriter
     metrics: Metrics
     reports: LedgerReports
+    history: DailySpend
     sign_in: SignIn
     desk: Desk
     timezone: ZoneInfo
@@ -136,7 +139,14 @@ def _compose(
     accounts = Accounts(catalogue, log, metrics)
     admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
     exact = ExactCache(AnswerCache(MemoryAnswers(CACHE_BYTES, time), time), policy.document.cache.exact, catalogue)
-    purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
+    purchasing = Purchasing(
+        admission=admission,
+        catalogue=catalogue,
+        purse=purse,
+        accounts=accounts,
+        timezone=timezone,
+        loops=LoopGuard(policy.rules.loop),
+    )
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
     access = Access(database, given or admin_key(home, secrets.token_bytes), time)
     return Services(
@@ -163,6 +173,7 @@ def _compose(
         ledger=ledger,
         metrics=metrics,
         reports=LedgerReports(database),
+        history=DailySpend(database, timezone),
         sign_in=SignIn(people=access, secret=session_secret(home, secrets.token_bytes), clock=time),
         desk=Desk(
             access=access,

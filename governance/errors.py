@@ -9,6 +9,7 @@
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
+    ├── LoopDetected         a caller goes round in circles
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
     └── LedgerBehind         nothing more may be spent until the ledger can be written again
@@ -88,7 +89,8 @@ class TooManyGuesses(GovernanceError):
 class BudgetExhausted(GovernanceError):
     """A budget that cannot cover the worst case of a request.
 
-    `window` is the budget's window kind, or `request` for a limit on each single request; that one has no `resets_at`.
+    `window` is what the budget runs over, or `request` for a limit on each single request; that one has no `resets_at`.
+    `queues` tells that the policy wants the work to wait rather than to be refused.
     """
 
     def __init__(
@@ -101,10 +103,12 @@ class BudgetExhausted(GovernanceError):
         asked: Nanodollars,
         window: str,
         resets_at: datetime | None,
+        queues: bool = False,
     ) -> None:
-        super().__init__(
+        facts = (
             f"the {window} budget of {scope} is {limit.usd} USD: {spent.usd} spent, {held.usd} held, {asked.usd} asked"
         )
+        super().__init__(f"{facts}; the policy would queue this work, which is not yet possible" if queues else facts)
         self.scope = scope
         self.limit = limit
         self.spent = spent
@@ -112,6 +116,7 @@ class BudgetExhausted(GovernanceError):
         self.asked = asked
         self.window = window
         self.resets_at = resets_at
+        self.queues = queues
 
 
 class RateLimited(GovernanceError):
@@ -137,6 +142,20 @@ class RateLimited(GovernanceError):
     def never_fits(self) -> bool:
         """Whether the request alone is over the limit, so that waiting cannot help."""
         return self.asked > self.limit
+
+
+class LoopDetected(GovernanceError):
+    """A caller that makes the very same request too often, or a session of too many requests.
+
+    `what` is `request` or `session`; waiting does not help, because what loops would loop on.
+    """
+
+    def __init__(self, *, what: str, limit: int, window: str) -> None:
+        same = "the very same request was made" if what == "request" else "requests were made in one session"
+        super().__init__(f"this looks like a loop: {same} more often than its limit allows (window {window})")
+        self.what = what
+        self.limit = limit
+        self.window = window
 
 
 class NotMoney(GovernanceError):

@@ -17,12 +17,13 @@ from governance.windows import Window
 
 
 class Unit(StrEnum):
-    """What a counter counts: nano-dollars, requests, tokens, or requests in flight."""
+    """What a counter counts: nano-dollars, requests, tokens, requests in flight, or requests that may be a loop."""
 
     SPEND = "spend"
     REQUESTS = "requests"
     TOKENS = "tokens"
     CONCURRENT = "concurrent"
+    REPEATS = "repeats"
 
 
 @dataclass(frozen=True, slots=True)

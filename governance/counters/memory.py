@@ -13,6 +13,9 @@ from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
 KEPT_S: Final = 86_400.0
 """How long the counter of a window outlives it: a clock that steps back must not open a spent window afresh."""
 
+REPEATS_KEPT_S: Final = 60.0
+"""The same for counts of repeated requests, which are many and guard no money."""
+
 
 @dataclass(slots=True)
 class _Cell:
@@ -94,10 +97,11 @@ class MemoryCounters:
     def _forget(self, now: float) -> None:
         """Drop what is in flight and the counters of windows long over, once no open hold draws on them."""
         used = {id(cell) for hold in self._holds.values() for cell in hold.cells}
-        over = [
-            counter
-            for counter, cell in self._cells.items()
-            if id(cell) not in used and (counter.window is None or counter.window.end.timestamp() + KEPT_S <= now)
-        ]
+        over = [counter for counter, cell in self._cells.items() if id(cell) not in used and _over(counter, now)]
         for counter in over:
             del self._cells[counter]
+
+
+def _over(counter: CounterKey, now: float) -> bool:
+    kept = REPEATS_KEPT_S if counter.unit is Unit.REPEATS else KEPT_S
+    return counter.window is None or counter.window.end.timestamp() + kept <= now

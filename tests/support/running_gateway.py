@@ -18,7 +18,7 @@ from gateway.settings import Settings
 from governance.audit.chain import GATEWAY
 from governance.database import Database, open_database
 from governance.keys import create_key, refresh
-from governance.ledger.reports import RequestRow, recent_requests
+from governance.ledger.reading.reports import RequestRow, recent_requests
 from tests.support.scripted_upstream import ScriptedUpstream, serve
 
 POLICY: dict[str, Any] = {

@@ -10,7 +10,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import insert
 
 from gateway.alerting.messages import Receiver as Address
 from gateway.alerting.sending import ATTEMPTS, Sender
@@ -24,13 +23,11 @@ from governance.counters.memory import MemoryCounters
 from governance.database import Database
 from governance.errors import StoreUnavailable
 from governance.ledger.events import EventKind, LedgerEvent
-from governance.ledger.rows import event_row
-from governance.ledger.tables import LedgerEventRow
 from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.purse import Purse
 from governance.windows import WindowKind, window
-from tests.support.databases import absent_database, fresh_database
+from tests.support.databases import absent_database, fresh_database, write
 from tests.support.ledgers import RecordingLedger
 from tests.support.requests import opening
 from tests.support.scripted_upstream import serve
@@ -130,9 +127,7 @@ async def test_a_new_window_fires_anew(office: Office) -> None:
 
 async def test_what_settled_as_its_window_ended_is_found_in_the_ledger(office: Office) -> None:
     late = replace(opening("r1"), at=NOON.replace(hour=23, minute=59, second=59))
-    row = event_row(LedgerEvent(kind=EventKind.EXPIRED, opening=late, cost=Nanodollars(600)))
-    async with office.database.transaction() as connection:
-        await connection.execute(insert(LedgerEventRow).values(row))
+    await write(office.database, LedgerEvent(kind=EventKind.EXPIRED, opening=late, cost=Nanodollars(600)))
     office.now = NOON.replace(day=30, hour=0, minute=14)
     await office.watching().look()
     assert await office.fired() == []
@@ -142,9 +137,10 @@ async def test_what_settled_as_its_window_ended_is_found_in_the_ledger(office: O
 
 
 async def test_old_windows_are_let_rest(office: Office) -> None:
-    row = event_row(LedgerEvent(kind=EventKind.EXPIRED, opening=replace(opening("r1"), at=NOON), cost=Nanodollars(600)))
-    async with office.database.transaction() as connection:
-        await connection.execute(insert(LedgerEventRow).values(row))
+    await write(
+        office.database,
+        LedgerEvent(kind=EventKind.EXPIRED, opening=replace(opening("r1"), at=NOON), cost=Nanodollars(600)),
+    )
     office.now = NOON.replace(day=30, hour=0) + LATE
     await office.watching().look_back()
     assert await office.fired() == []

@@ -9,8 +9,9 @@ import pytest
 from governance.counters.memory import MemoryCounters
 from governance.errors import BudgetExhausted
 from governance.ledger.events import EventKind, LedgerEvent
-from governance.ledger.recovery import expire_orphans, spent
-from governance.ledger.reports import request
+from governance.ledger.reading.reports import request
+from governance.ledger.reading.spending import spent
+from governance.ledger.recovery import expire_orphans
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget, WorstCase
 from governance.money import ZERO

@@ -1,0 +1,6 @@
+"""Reading the ledger back: as spend, as single requests, and as what counters and forecasts must know.
+
+`spans.py` adds up any stretches of time, `reports.py` and `reports_daily.py` make reports of them; `spending.py` tells
+what a limit's scope has spent, and `history.py` remembers what each past day cost. Nothing here writes. Read `spans.py`
+first.
+"""
