@@ -1,9 +1,27 @@
 """What every test of this repository shares."""
 
+from collections.abc import Generator
+
 import pytest
+
+from tests.support import servers
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run async tests on asyncio, the loop the gateway runs on."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Generator[servers.RedisServer]:
+    """Run one Redis for the whole session; who stops or kills a server starts one of its own."""
+    with servers.redis_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Generator[servers.PostgresServer]:
+    """Run one PostgreSQL for the whole session; each user makes a database of its own."""
+    with servers.postgres_server() as server:
+        yield server

@@ -7,7 +7,7 @@ shared home.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
+from governance.counters import CounterKey, Draw, Exhausted, Level
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class MemoryCounters:
         """End every hold past its lease and forget windows that are over; see `Counters.expire`."""
         late = [(hold_id, hold) for hold_id, hold in self._holds.items() if hold.expires_at <= now]
         for hold_id, hold in late:
-            await self.settle(hold_id, [0 if d.counter.unit is Unit.CONCURRENT else d.amount for d in hold.draws])
+            await self.settle(hold_id, [draw.kept for draw in hold.draws])
         self._forget(now)
         return tuple(hold_id for hold_id, _ in late)
 
