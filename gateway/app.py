@@ -30,7 +30,7 @@ def create_app(services: Services) -> FastAPI:
     ]
     app.include_router(models_router(services.catalogue, admission, now))
     app.include_router(usage_router(admission, services.purse, services.timezone, now))
-    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics))
+    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics, services.counters))
     app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))
     _shape_errors(app, now)
     return app

@@ -34,12 +34,15 @@ from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
-from governance.counters.memory import MemoryCounters
+from governance.counters.alone import OnAway
+from governance.counters.guarded import GuardedCounters
+from governance.counters.open import open_counters
 from governance.database import Database, open_database
-from governance.errors import Unauthenticated
+from governance.errors import StoreUnavailable, Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.writer import LedgerWriter
+from governance.policy.sections import Allowance
 from governance.purse import Purse
 from migrations import upgrade
 
@@ -49,12 +52,18 @@ KEYS_S: Final = 0.5
 
 PROVIDERS_S: Final = 1.0
 LEASES_S: Final = 1.0
+FLUSH_S: Final = 5.0
+"""How long the ledger may take to write what is queued before counters are refilled from it."""
+
 _DEMO: Final = ("demo", "demo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """Everything the application is made of. `local_now` tells the time in the policy's zone."""
+    """Everything the application is made of. `local_now` tells the time in the policy's zone.
+
+    `counters` are None where this process counts in its own memory, which cannot be away.
+    """
 
     edge: Edge
     chat: ChatService
@@ -62,6 +71,7 @@ class Services:
     admission: Admission
     catalogue: Catalogue
     purse: Purse
+    counters: GuardedCounters | None
     ledger: LedgerWriter
     metrics: Metrics
     reports: LedgerReports
@@ -73,8 +83,8 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Services]:
-    """Open the services of one gateway process.
+async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bool = True) -> AsyncGenerator[Services]:
+    """Open the services of one gateway process; one that is not `alone` has a parent that keeps the home.
 
     Raises:
         HomeInUse: another gateway serves from this home.
@@ -84,7 +94,8 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
     async with AsyncExitStack() as stack:
         log = open_log(settings.log_level)
         home = make_home(settings.home)
-        stack.enter_context(lock(home))
+        if alone:
+            stack.enter_context(lock(home))
         policy = load_policy(settings.policy_file, env, _now())
         _say(log, policy)
         database = await _open_database(settings.database, stack)
@@ -92,16 +103,23 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
         await refresh(keyring, database)
         await _keep_demo_key(home, database, keyring, policy)
         ledger = await stack.enter_async_context(LedgerWriter(database))
-        purse = Purse(MemoryCounters(), ledger, time)
-        await purse.rebuild(database, policy.rules.budgets(), _now(), policy.rules.timezone)
+        counters = open_counters(
+            redis_url=settings.redis_url,
+            database_url=settings.database,
+            workers=settings.workers,
+            on_away=_on_away(policy),
+        )
+        purse = Purse(counters, ledger, time)
+        guard = counters if isinstance(counters, GuardedCounters) else None
+        await _open_purse(purse, guard, database, ledger, policy, stack)
         upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
-        services = _compose(settings, home, policy, database, keyring, ledger, purse, upstreams, log)
+        services = _compose(settings, home, policy, database, keyring, ledger, purse, guard, upstreams, log)
         await _first_look(upstreams)
         stack.push_async_exit(
             await rounds(
                 log,
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
-                (LEASES_S, "leases", lambda: purse.expire(time())),
+                (LEASES_S, "leases", lambda: _end_leases(purse, database)),
                 *((PROVIDERS_S, f"provider {name}", upstream.refresh) for name, upstream in upstreams.items()),
             )
         )
@@ -116,6 +134,7 @@ def _compose(
     keyring: Keyring,
     ledger: LedgerWriter,
     purse: Purse,
+    counters: GuardedCounters | None,
     upstreams: Mapping[str, Upstream],
     log: FilteringBoundLogger,
 ) -> Services:
@@ -148,6 +167,7 @@ def _compose(
         admission=admission,
         catalogue=catalogue,
         purse=purse,
+        counters=counters,
         ledger=ledger,
         metrics=metrics,
         reports=LedgerReports(database),
@@ -178,6 +198,42 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     database = open_database(url)
     stack.push_async_callback(database.close)
     return database
+
+
+async def _open_purse(
+    purse: Purse,
+    guard: GuardedCounters | None,
+    database: Database,
+    ledger: LedgerWriter,
+    policy: LoadedPolicy,
+    stack: AsyncExitStack,
+) -> None:
+    """Teach the counters what has been spent; those that can forget it are taught again when they have."""
+    budgets, timezone = policy.rules.budgets(), policy.rules.timezone
+    await purse.rebuild(database, budgets, _now(), timezone, sole=guard is None)
+    if guard is None:
+        return
+
+    async def refill() -> None:
+        try:
+            async with asyncio.timeout(FLUSH_S):
+                while ledger.health.queued:  # noqa: ASYNC110  the writer tells how much waits, not when nothing does
+                    await asyncio.sleep(FLUSH_S / 500)
+        except TimeoutError:
+            raise StoreUnavailable("the ledger is too far behind to refill the counters from it") from None
+        await purse.seed(database, budgets, _now(), timezone)
+
+    await stack.enter_async_context(guard.watch(refill))
+
+
+async def _end_leases(purse: Purse, database: Database) -> None:
+    await purse.expire(time())
+    await purse.bury(database)
+
+
+def _on_away(policy: LoadedPolicy) -> OnAway:
+    rule = policy.document.on_store_error
+    return rule.allowance_usd if isinstance(rule, Allowance) else rule
 
 
 async def _keep_demo_key(home: Home, database: Database, keyring: Keyring, policy: LoadedPolicy) -> None:

@@ -8,6 +8,7 @@
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
+    │   └── StoreUnfit       it answers, but is not set up for what is asked of it
     └── LedgerBehind         the ledger's queue is full; nothing more may be spent until it drains
 
 Each carries its facts as attributes; the text is for people. None of them knows how it is shown on the wire.
@@ -121,6 +122,10 @@ class StoreUnavailable(GovernanceError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the store is unavailable: {reason}")
         self.reason = reason
+
+
+class StoreUnfit(StoreUnavailable):
+    """A store that must be set up otherwise before it can serve; waiting does not help."""
 
 
 class LedgerBehind(GovernanceError):

@@ -6,16 +6,16 @@ terminal event of the request; all later endings find the hold closed and change
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol, Self
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final, Self
 from zoneinfo import ZoneInfo
 
 import anyio
 
 from governance.counters import Counters, Draw, Exhausted, Level, Unit
 from governance.database import Database
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
+from governance.ledger.events import EventKind, LedgerEvent, Opening, Settlement
 from governance.ledger.recovery import expire_orphans, spent
 from governance.limits import (
     Budget,
@@ -30,79 +30,15 @@ from governance.limits import (
     spend_counter,
     standing_of,
 )
-from governance.money import ZERO, Nanodollars
+from governance.money import ZERO
+from governance.till import Ledger, Till
 from governance.windows import Calendar
 
+LONGEST_LEASE: Final = timedelta(hours=25)
+"""No hold is open for longer: an older one without an end has no living process."""
 
-class Ledger(Protocol):
-    """Where the purse writes. Writing never waits; `governance.ledger.writer.LedgerWriter` is the real one."""
-
-    def admit(self) -> None:
-        """Let a new request in, or raise `LedgerBehind`."""
-        ...
-
-    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
-        """Queue entries that belong together. What has been admitted is always taken."""
-        ...
-
-
-@dataclass(slots=True)
-class _Till:
-    """What the purse and its holds share."""
-
-    counters: Counters
-    ledger: Ledger
-    clock: Callable[[], float]
-    open: "dict[str, Hold]" = field(default_factory=dict)
-
-    def elapsed_ms(self, opening: Opening) -> float:
-        return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
-
-    def attempts(self, opening: Opening, settlement: Settlement) -> None:
-        attempts = enumerate(settlement.attempts, 1)
-        self.ledger.append(*[LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts])
-
-    def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
-        self.end(
-            EventKind.SETTLED,
-            opening,
-            held=held,
-            cost=settlement.cost,
-            code=settlement.code,
-            status=settlement.status,
-            settlement=settlement,
-        )
-
-    def end(
-        self,
-        kind: EventKind,
-        opening: Opening,
-        *,
-        held: Nanodollars = ZERO,
-        cost: Nanodollars = ZERO,
-        code: str = "",
-        status: int | None = None,
-        settlement: Settlement | None = None,
-    ) -> None:
-        """Write the one terminal event of a request."""
-        self.ledger.append(
-            LedgerEvent(
-                kind=kind,
-                opening=opening,
-                held=held,
-                cost=cost,
-                code=code,
-                status=status,
-                settlement=settlement,
-                duration_ms=self.elapsed_ms(opening),
-            )
-        )
-
-    def expire(self, hold_id: str) -> None:
-        """Write the end of a hold that its lease has ended, unless it is written, or another process's to write."""
-        hold = self.open.pop(hold_id, None)
-        if hold is not None:
-            self.end(EventKind.EXPIRED, hold.opening, held=hold.worst.cost, cost=hold.worst.cost)
+UNHELD: Final = "unheld"
+"""What is added to the route of a request that was served while the counters were away."""
 
 
 class Purse:
@@ -113,7 +49,7 @@ class Purse:
     """
 
     def __init__(self, counters: Counters, ledger: Ledger, clock: Callable[[], float]) -> None:
-        self._till = _Till(counters, ledger, clock)
+        self._till = Till(counters, ledger, clock)
         self._calendar = Calendar()
 
     @property
@@ -179,8 +115,7 @@ class Purse:
     async def expire(self, now: float) -> int:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
         expired = await self._till.counters.expire(now)
-        for hold_id in expired:
-            self._till.expire(hold_id)
+        self._till.foreign |= {hold_id for hold_id in expired if not self._till.expire(hold_id)}
         return len(expired)
 
     async def seed(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> None:
@@ -193,15 +128,31 @@ class Purse:
                 total = await spent(database, counter.scope, counter.window)
                 await self._till.counters.seed(counter, total.nanos)
 
-    async def rebuild(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> int:
+    async def bury(self, database: Database) -> int:
+        """Write the end of requests whose lease is over and whose process may be dead; call it after `expire`.
+
+        A process that lives writes the same end itself, and the ledger keeps one of the two.
+
+        Returns:
+            How many had no end yet.
+        """
+        foreign = frozenset(self._till.foreign)
+        buried = await expire_orphans(database, among=foreign) if foreign else 0
+        self._till.foreign -= foreign
+        return buried
+
+    async def rebuild(
+        self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
+    ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
-        Only for the sole process of a ledger, before its first hold.
+        Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
+        past the longest lease are taken for dead, and the counters' own leases end the others.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await expire_orphans(database)
+        orphans = await expire_orphans(database, opened_before=None if sole else at - LONGEST_LEASE)
         await self.seed(database, budgets, at, tz)
         return orphans
 
@@ -209,9 +160,7 @@ class Purse:
 class Hold:
     """Money kept for one request while it runs. Made by `Purse.hold`."""
 
-    def __init__(
-        self, till: _Till, opening: Opening, worst: WorstCase, draws: tuple[Draw, ...], lease_s: float
-    ) -> None:
+    def __init__(self, till: Till, opening: Opening, worst: WorstCase, draws: tuple[Draw, ...], lease_s: float) -> None:
         self.opening = opening
         self.worst = worst
         self._till = till
@@ -226,6 +175,8 @@ class Hold:
         if isinstance(levels, Exhausted):
             raise refusal_of(levels, self.opening.at)
         self._levels = levels
+        if not all(level.firm for level in levels):
+            self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
         self._till.open[self.opening.request_id] = self
         self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
         return self

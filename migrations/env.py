@@ -2,7 +2,7 @@
 
 from alembic import context
 
-import governance.counters.tables  # noqa: F401  declares its tables
+import governance.counters.tables  # noqa: F401  # pyright: ignore[reportUnusedImport]  declares its tables
 from governance.ledger.tables import Base
 
 context.configure(

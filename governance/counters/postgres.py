@@ -71,7 +71,7 @@ class _Move:
         return _Move(self.key, self.ends, self.settled + other.settled, held, holds)
 
 
-class _DoesNotFit(Exception):  # noqa: N818  it rolls a transaction back and is caught at once
+class _DoesNotFit(Exception):
     def __init__(self, exhausted: Exhausted) -> None:
         self.exhausted = exhausted
 
@@ -181,9 +181,7 @@ class PostgresCounters:
             raise StoreUnavailable(f"PostgreSQL does not answer within {self._timeout_s * 1000:.0f} ms") from None
 
 
-async def _end(
-    connection: AsyncConnection, hold_id: str, actuals: Sequence[int] | None
-) -> tuple[Level, ...] | None:
+async def _end(connection: AsyncConnection, hold_id: str, actuals: Sequence[int] | None) -> tuple[Level, ...] | None:
     """End a hold at `actuals`, or at nothing for None; None when it is not open."""
     draws = await connection.scalar(_END, {"id": hold_id})
     if draws is None:

@@ -15,10 +15,10 @@ from uuid import uuid4
 import redis.asyncio as client
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoPermissionError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, NoPermissionError, NoScriptError, RedisError, ResponseError
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
-from governance.errors import StoreUnavailable
+from governance.errors import StoreUnavailable, StoreUnfit
 
 TIMEOUT_S: Final = 0.08
 CONNECTIONS: Final = 16
@@ -27,6 +27,7 @@ QUIET_S: Final = 2
 
 _REFILL_S: Final = 30
 _EXPIRE_AT_ONCE: Final = 500
+_UNFIT: Final = ("unknown command", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
 _SCRIPT: Final = files(__package__ or "").joinpath("hold.lua").read_text("utf-8")
 _SHA: Final = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 _T = TypeVar("_T")
@@ -35,7 +36,9 @@ _T = TypeVar("_T")
 class RedisCounters:
     """The `Home` of several processes that share a Redis."""
 
-    def __init__(self, url: str, namespace: str = "sluice", *, quiet_s: int = QUIET_S, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, url: str, namespace: str = "sluice", *, quiet_s: int = QUIET_S, timeout_s: float = TIMEOUT_S
+    ) -> None:
         """Prepare a client; it connects when first used.
 
         Args:
@@ -129,16 +132,21 @@ class RedisCounters:
 
     async def _hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool) -> list[Any]:
         rows = [(d.counter.text, d.counter.ends, d.amount, d.limit, d.kept) for d in draws]
-        return await self._call("hold", hold_id, repr(expires_at), int(limited), *[value for row in rows for value in row])
+        return await self._call(
+            "hold", hold_id, repr(expires_at), int(limited), *[value for row in rows for value in row]
+        )
 
     async def _call(self, operation: str, *arguments: str | float) -> Any:
         given = (1, self._prefix, operation, self._generation, *arguments)
         try:
             return await self._timely(self._run(given))
-        except NoPermissionError as error:
-            raise StoreUnavailable(f"Redis does not let this user run what counting needs: {error}") from error
+        except (NoPermissionError, AuthenticationError) as error:
+            raise StoreUnfit(
+                f"Redis does not let this user count: {error}. Allow +@scripting and {self._prefix}*"
+            ) from error
         except ResponseError as error:
-            raise StoreUnavailable(f"Redis: {error}") from error
+            unfit = any(sign in str(error) for sign in _UNFIT)
+            raise (StoreUnfit if unfit else StoreUnavailable)(f"Redis does not run our script: {error}") from error
         except (RedisError, OSError) as error:
             raise StoreUnavailable(f"Redis does not answer: {type(error).__name__}") from error
 

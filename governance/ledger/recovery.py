@@ -1,5 +1,8 @@
 """After a restart: close what a dead process left open, and read back what has been spent."""
 
+from collections.abc import Collection
+from datetime import datetime
+
 from sqlalchemy import func, insert, literal, select
 from sqlalchemy.orm import aliased
 
@@ -11,21 +14,31 @@ from governance.money import Nanodollars
 from governance.windows import Window
 
 
-async def expire_orphans(database: Database) -> int:
-    """End every hold without an end as expired, at what it held, because the upstream may have billed for it.
+async def expire_orphans(
+    database: Database, *, opened_before: datetime | None = None, among: Collection[str] | None = None
+) -> int:
+    """End holds without an end as expired, at what they held, because the upstream may have billed for them.
 
-    Only for the sole process of a ledger, before it opens its first hold: it takes every open hold for a dead one.
+    Args:
+        database: The ledger's.
+        opened_before: Only holds older than this, where other processes write the same ledger. None takes every open
+            hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
+        among: Only holds of these requests, whose leases are over.
 
     Returns:
         How many there were.
     """
     ended = aliased(LedgerEventRow)
-    orphan = (
+    orphan = [
         LedgerEventRow.kind == EventKind.HELD.value,
         ~select(ended.id)
         .where(ended.request_id == LedgerEventRow.request_id, ended.kind != EventKind.HELD.value)
         .exists(),
-    )
+    ]
+    if opened_before is not None:
+        orphan.append(LedgerEventRow.at < micros(opened_before))
+    if among is not None:
+        orphan.append(LedgerEventRow.request_id.in_(among))
     columns = {column.name: column for column in LedgerEventRow.__table__.columns if column.name != "id"}
     columns |= {
         "kind": literal(EventKind.EXPIRED.value).label("kind"),

@@ -18,7 +18,6 @@ from governance.counters.redis import RedisCounters
 from governance.windows import Window, WindowKind
 from tests.support import homes
 
-
 OpenHome = AbstractAsyncContextManager[Counters]
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -149,7 +148,9 @@ async def test_a_window_that_is_over_is_forgotten_but_not_while_a_hold_draws_on_
 async def test_ten_million_dollars_are_counted_to_the_nano_dollar(counters: Counters) -> None:
     limit = 10_000_000 * 10**9 + 1
     assert await counters.hold("h", [Draw(TEAM, limit - 1, limit)], NOW + 60) == (Level(0, limit - 1),)
-    assert await counters.hold("i", [Draw(TEAM, 2, limit)], NOW + 60) == Exhausted(Draw(TEAM, 2, limit), Level(0, limit - 1))
+    assert await counters.hold("i", [Draw(TEAM, 2, limit)], NOW + 60) == Exhausted(
+        Draw(TEAM, 2, limit), Level(0, limit - 1)
+    )
     assert await counters.hold("j", [Draw(TEAM, 1, limit)], NOW + 60) == (Level(0, limit),)
     assert await counters.settle("h", [limit - 2]) == (Level(limit - 2, 1),)
     assert await counters.hold("k", [Draw(TEAM, 1, limit)], NOW + 60) == (Level(limit - 2, 2),)
@@ -266,7 +267,7 @@ def test_any_order_of_holds_and_ends_keeps_the_books(name: str, examples: int, r
     loop = asyncio.new_event_loop()
     try:
         run_state_machine_as_test(
-            lambda: CountersMachine(loop, lambda: homes.home(name, request)),
+            lambda: CountersMachine(loop, lambda: homes.home(name, request)),  # pyright: ignore[reportArgumentType]  a factory will do
             settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
         )
     finally:

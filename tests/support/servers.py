@@ -2,6 +2,7 @@
 
 Where a server is not installed its tests skip and name it; with `CI=true` that is a failure.
 """
+# ruff: noqa: S603, S607  programs of the system, and arguments of our own
 
 import os
 import shutil
@@ -141,7 +142,8 @@ def postgres_server() -> Generator[PostgresServer]:
             shutil.chown(folder, "postgres", "postgres")
         data = folder / "data"
         subprocess.run(
-            [*as_owner, binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "--no-locale", "-E", "UTF8"],
+            [*as_owner, binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "--no-locale",
+             "-E", "UTF8"],
             check=True, stdout=subprocess.DEVNULL, cwd=folder,
         )  # fmt: skip
         process = subprocess.Popen(
