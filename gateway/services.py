@@ -38,7 +38,7 @@ from governance.counters.alone import OnAway
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
-from governance.errors import StoreUnavailable, Unauthenticated
+from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
 from governance.ledger.writer import LedgerWriter
@@ -52,9 +52,6 @@ KEYS_S: Final = 0.5
 
 PROVIDERS_S: Final = 1.0
 LEASES_S: Final = 1.0
-FLUSH_S: Final = 5.0
-"""How long the ledger may take to write what is queued before counters are refilled from it."""
-
 _DEMO: Final = ("demo", "demo")
 
 
@@ -215,12 +212,7 @@ async def _open_purse(
         return
 
     async def refill() -> None:
-        try:
-            async with asyncio.timeout(FLUSH_S):
-                while ledger.health.queued:  # noqa: ASYNC110  the writer tells how much waits, not when nothing does
-                    await asyncio.sleep(FLUSH_S / 500)
-        except TimeoutError:
-            raise StoreUnavailable("the ledger is too far behind to refill the counters from it") from None
+        await ledger.flush()
         await purse.seed(database, budgets, _now(), timezone)
 
     await stack.enter_async_context(guard.watch(refill))

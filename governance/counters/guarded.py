@@ -23,7 +23,7 @@ from governance.counters.alone import Alone, OnAway, OpenHold, unknown
 from governance.errors import StoreUnavailable, StoreUnfit
 
 FIRST_KNOCK_S: Final = 0.05
-LAST_KNOCK_S: Final = 1.0
+LAST_KNOCK_S: Final = 0.5
 _log = logging.getLogger(__name__)
 
 

@@ -25,6 +25,7 @@ CONNECTIONS: Final = 16
 QUIET_S: Final = 2
 """How long a refilled Redis takes no holds: each process looks at it every second, and restores its own by then."""
 
+_SLICES: Final = 4
 _REFILL_S: Final = 30
 _EXPIRE_AT_ONCE: Final = 500
 _UNFIT: Final = ("unknown command", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
@@ -159,17 +160,22 @@ class RedisCounters:
     async def _timely(self, work: Awaitable[_T]) -> _T:
         """Wait for an answer for so long and no longer.
 
-        When time is up the loop goes round once more: if it was the loop that was late, the answer is there.
+        Time is counted in slices, and a slice that took far longer than it should does not count: then it was our own
+        loop that was late, and the answer may be waiting to be read.
         """
         task = asyncio.ensure_future(work)
         task.add_done_callback(_heard)
+        loop, slice_s, fair = asyncio.get_running_loop(), self._timeout_s / _SLICES, 0
         try:
-            done, _ = await asyncio.wait({task}, timeout=self._timeout_s)
-            if not done:
-                done, _ = await asyncio.wait({task}, timeout=self._timeout_s / 8)
-            if not done:
-                raise StoreUnavailable(f"Redis does not answer within {self._timeout_s * 1000:.0f} ms")
-            return task.result()
+            for _ in range(3 * _SLICES):
+                began = loop.time()
+                done, _ = await asyncio.wait({task}, timeout=slice_s)
+                if done:
+                    return task.result()
+                fair += loop.time() - began < 1.5 * slice_s
+                if fair == _SLICES:
+                    break
+            raise StoreUnavailable(f"Redis does not answer within {self._timeout_s * 1000:.0f} ms")
         finally:
             task.cancel()
 

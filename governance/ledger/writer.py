@@ -75,6 +75,7 @@ class LedgerWriter:
         self._failure: str | None = None
         self._refusals_dropped = 0
         self._rejected = 0
+        self._written = 0
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -115,6 +116,20 @@ class LedgerWriter:
         if len(self._queue) >= self._batch:
             self._enough.set()
 
+    async def flush(self, within_s: float = 5.0) -> None:
+        """Wait until all that is queued now is in the database.
+
+        Raises:
+            StoreUnavailable: It takes longer than `within_s` seconds.
+        """
+        last = self._written + len(self._queue)
+        try:
+            async with asyncio.timeout(within_s):
+                while self._written < last:  # noqa: ASYNC110  seldom needed, so that writing bears no cost of it
+                    await asyncio.sleep(self._linger_s / 2)
+        except TimeoutError:
+            raise StoreUnavailable("the ledger is behind") from None
+
     async def close(self) -> None:
         """Write what is queued and stop.
 
@@ -152,6 +167,7 @@ class LedgerWriter:
             self._failure, retry_s = None, FIRST_RETRY_S
             for _ in batch:
                 self._queue.popleft()
+            self._written += len(batch)
 
     async def _gather(self) -> None:
         """Wait for a first entry, then a moment for others."""
