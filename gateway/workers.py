@@ -46,10 +46,10 @@ def run_workers(count: int, listening: socket.socket, work: Work) -> None:
     handlers = {number: signal.signal(number, _note) for number in (signal.SIGTERM, signal.SIGINT)}
     workers: list[_Worker] = []
     try:
-        for _ in range(count):
-            worker = _start(listening, work)
-            workers.append(worker)
-            if not _serves(worker, signals):
+        for more in (1, count - 1):
+            fresh = [_start(listening, work) for _ in range(more)]
+            workers += fresh
+            if not all(_serves(worker, signals) for worker in fresh):
                 return
         _keep(workers, signals, lambda: _start(listening, work))
     finally:

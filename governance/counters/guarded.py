@@ -50,7 +50,8 @@ class GuardedCounters:
         self._mine: dict[str, OpenHold] = {}
         self._ends: dict[str, _End] = {}
         self._forgotten = self._unseeded = self._refilling = False
-        self._trouble = asyncio.Event()
+        self._trouble, self._door = asyncio.Event(), asyncio.Event()
+        self._door.set()
 
     @property
     def away(self) -> str | None:
@@ -89,6 +90,7 @@ class GuardedCounters:
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
         """Draw on every counter, or on none; see `Counters.hold`. Levels are not firm while the home is away."""
+        await self._door.wait()
         if self._away is None:
             try:
                 taken = await self._home.hold(hold_id, draws, expires_at)
@@ -206,10 +208,20 @@ class GuardedCounters:
             await self._refill(refill)
         if not await self._home.ready():
             raise StoreUnavailable("it was refilled, and every process is restoring its holds")
-        while self._alone.open or self._ends:
-            await self._adopt()
-            await self._tell()
-        self._alone, self._away = Alone(self._rule), None
+        await self._adopt()
+        await self._tell()
+        await self._hand_over()
+
+    async def _hand_over(self) -> None:
+        """Hand the rest over while new holds wait at the door, so that none is taken beside the account."""
+        self._door.clear()
+        try:
+            while self._alone.open or self._ends:
+                await self._adopt()
+                await self._tell()
+            self._alone, self._away = Alone(self._rule), None
+        finally:
+            self._door.set()
 
     async def _refill(self, refill: Callable[[], Awaitable[None]]) -> None:
         self._refilling = True
