@@ -212,7 +212,7 @@ async def _open_purse(
         return
 
     async def refill() -> None:
-        await ledger.flush()
+        await ledger.flush(within_s=1.0)
         await purse.seed(database, budgets, _now(), timezone)
 
     await stack.enter_async_context(guard.watch(refill))

@@ -50,8 +50,9 @@ class GuardedCounters:
         self._mine: dict[str, OpenHold] = {}
         self._ends: dict[str, _End] = {}
         self._forgotten = self._unseeded = self._refilling = False
-        self._trouble, self._door = asyncio.Event(), asyncio.Event()
+        self._trouble, self._door, self._exit = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._door.set()
+        self._exit.set()
 
     @property
     def away(self) -> str | None:
@@ -110,6 +111,7 @@ class GuardedCounters:
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
+        await self._exit.wait()
         if hold_id in self._alone.open:
             hold = await self._alone.end(hold_id, actuals)
             self._ends[hold_id] = _End(hold.draws, tuple(actuals), known=False)
@@ -195,11 +197,7 @@ class GuardedCounters:
             self._forgotten = True
             self._ends = {hold_id: replace(end, known=False) for hold_id, end in self._ends.items()}
         if memory is Memory.EMPTY:
-            in_ledger = tuple(self._ends)
-            await self._refill(refill)
-            await self._home.remember()
-            for hold_id in in_ledger:
-                self._ends.pop(hold_id, None)
+            await self._begin_anew(refill)
         if self._forgotten:
             await self._restore(self._mine.items())
             self._forgotten = False
@@ -211,6 +209,18 @@ class GuardedCounters:
         await self._adopt()
         await self._tell()
         await self._hand_over()
+
+    async def _begin_anew(self, refill: Callable[[], Awaitable[None]]) -> None:
+        """Refill a home that is empty. No hold ends meanwhile: what has ended is in the ledger, and only there."""
+        self._exit.clear()
+        try:
+            in_ledger = tuple(self._ends)
+            await self._refill(refill)
+            await self._home.remember()
+            for hold_id in in_ledger:
+                self._ends.pop(hold_id, None)
+        finally:
+            self._exit.set()
 
     async def _hand_over(self) -> None:
         """Hand the rest over while new holds wait at the door, so that none is taken beside the account."""

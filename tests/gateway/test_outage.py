@@ -17,7 +17,7 @@ from tests.support.running_gateway import RunningGateway, policy, running_gatewa
 from tests.support.servers import RedisServer, redis_server
 from tests.support.waiting import until
 
-CLIENTS = 6
+CLIENTS = 4
 BACK_S = 20.0
 
 
@@ -43,7 +43,7 @@ class Load:
 
     async def more(self, condition: Callable[[], bool] = lambda: True) -> None:
         """Let every client be answered some times more, and wait until something is so."""
-        target = self.replies.total() + 10 * CLIENTS
+        target = self.replies.total() + 6 * CLIENTS
         await until(lambda: self.replies.total() >= target and condition(), BACK_S)
 
 
@@ -94,15 +94,14 @@ async def test_closed_refuses_while_redis_is_away_and_counts_on_afterwards(tmp_p
     assert set(load.replies) == {(200, "", False), (503, "overloaded", False)}
 
 
-@pytest.mark.parametrize("how", ["pause", "kill"])
-async def test_open_serves_on_and_marks_what_it_serves(tmp_path: Path, how: str) -> None:
+async def test_open_serves_on_and_marks_what_it_serves(tmp_path: Path) -> None:
     with redis_server() as redis:
         async with under_load(tmp_path, redis, "open") as load:
-            getattr(redis, how)()
+            redis.kill()
             await load.more(lambda: load.counters.away is not None)
             await load.more()
             ready = await load.gateway.client.get("/readyz")
-            redis.resume() if how == "pause" else redis.start()
+            redis.start()
             await load.more(lambda: load.counters.away is None)
             await load.more()
     assert ready.status_code == 200
@@ -121,18 +120,3 @@ async def test_an_allowance_serves_so_much_and_then_refuses(tmp_path: Path) -> N
             await load.more()
     each = 0.0000092
     assert 0 < load.replies[200, "", True] * each <= 0.001
-
-
-async def test_a_store_that_is_away_costs_a_request_nothing(tmp_path: Path) -> None:
-    with redis_server() as redis:
-        async with under_load(tmp_path, redis, "closed") as load:
-            redis.pause()
-            await load.more(lambda: load.counters.refuses)
-            loop = asyncio.get_running_loop()
-            began = loop.time()
-            for _ in range(100):
-                assert (await load.counters.read([]), load.counters.refuses) == ((), True)
-            took_s = loop.time() - began
-            redis.resume()
-            await until(lambda: load.counters.away is None, BACK_S)
-    assert took_s < 100 * 0.02
