@@ -15,7 +15,7 @@ from uuid import uuid4
 import redis.asyncio as client
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import AuthenticationError, NoPermissionError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, NoScriptError, RedisError, ResponseError
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
 from governance.errors import StoreUnavailable, StoreUnfit
@@ -28,7 +28,7 @@ QUIET_S: Final = 2
 _SLICES: Final = 4
 _REFILL_S: Final = 30
 _EXPIRE_AT_ONCE: Final = 500
-_UNFIT: Final = ("unknown command", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
+_UNFIT: Final = ("unknown command", "no permissions", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
 _SCRIPT: Final = files(__package__ or "").joinpath("hold.lua").read_text("utf-8")
 _SHA: Final = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 _T = TypeVar("_T")
@@ -141,15 +141,8 @@ class RedisCounters:
         given = (1, self._prefix, operation, self._generation, *arguments)
         try:
             return await self._timely(self._run(given))
-        except (NoPermissionError, AuthenticationError) as error:
-            raise StoreUnfit(
-                f"Redis does not let this user count: {error}. Allow +@scripting and {self._prefix}*"
-            ) from error
-        except ResponseError as error:
-            unfit = any(sign in str(error) for sign in _UNFIT)
-            raise (StoreUnfit if unfit else StoreUnavailable)(f"Redis does not run our script: {error}") from error
         except (RedisError, OSError) as error:
-            raise StoreUnavailable(f"Redis does not answer: {type(error).__name__}") from error
+            raise _trouble(error) from error
 
     async def _run(self, given: tuple[str | float, ...]) -> Any:
         try:
@@ -188,3 +181,13 @@ def _heard(task: "asyncio.Future[Any]") -> None:
 
 def _levels(flat: Sequence[bytes]) -> tuple[Level, ...]:
     return tuple([Level(int(flat[n]), int(flat[n + 1])) for n in range(0, len(flat), 2)])
+
+
+def _trouble(error: Exception) -> StoreUnavailable:
+    """Say what is wrong with a Redis, and whether waiting can help."""
+    if isinstance(error.__cause__, AuthenticationError) or isinstance(error, AuthenticationError):
+        return StoreUnfit("Redis does not let us in: the user or the password is wrong")
+    if isinstance(error, ResponseError):
+        kind = StoreUnfit if any(sign in str(error) for sign in _UNFIT) else StoreUnavailable
+        return kind(f"Redis does not run our script: {error}")
+    return StoreUnavailable(f"Redis does not answer: {type(error).__name__}")

@@ -27,7 +27,7 @@ from governance.database import Database, open_database
 from tests.support.running_gateway import policy
 from tests.support.scripted_upstream import ScriptedUpstream, serve
 from tests.support.servers import RedisServer, redis_server
-from tests.support.waiting import until
+from tests.support.waiting import eventually, until
 
 CAP = 0.001
 START_S = 60.0
@@ -63,6 +63,10 @@ class Workers:
         """Read one number from the ledger."""
         async with self.database.reading() as connection:
             return int(await connection.scalar(text(query)) or 0)
+
+    async def has(self, query: str, least: int) -> bool:
+        """Say whether the ledger has come so far."""
+        return await self.value(query) >= least
 
 
 def free_port() -> int:
@@ -128,9 +132,7 @@ async def test_two_hundred_clients_of_four_processes_cannot_pass_a_cap_together(
             again = [await gateway.ask(key, "more") for _ in range(40)]
             codes.update(reply.status_code for reply in again)
             terminal = "SELECT count(*) FROM ledger_event WHERE kind <> 'held'"
-            async with asyncio.timeout(10):
-                while await gateway.value(terminal) < 240:  # noqa: ASYNC110  another process writes it
-                    await asyncio.sleep(0.05)
+            await eventually(lambda: gateway.has(terminal, 240))
 
             spent = await gateway.value("SELECT sum(cost_nanos) FROM ledger_event WHERE kind <> 'held'")
             attempts = await gateway.value("SELECT count(*) FROM ledger_attempt")
