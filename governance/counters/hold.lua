@@ -18,7 +18,8 @@ local GRACE_S = 600
 local BOOKED_S = 86400
 
 local function now()
-  return tonumber(redis.call('TIME')[1])
+  local time = redis.call('TIME')
+  return tonumber(time[1]) + tonumber(time[2]) / 1000000
 end
 
 local function cell_of(counter)

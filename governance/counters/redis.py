@@ -38,7 +38,7 @@ class RedisCounters:
     """The `Home` of several processes that share a Redis."""
 
     def __init__(
-        self, url: str, namespace: str = "sluice", *, quiet_s: int = QUIET_S, timeout_s: float = TIMEOUT_S
+        self, url: str, namespace: str = "sluice", *, quiet_s: float = QUIET_S, timeout_s: float = TIMEOUT_S
     ) -> None:
         """Prepare a client; it connects when first used.
 

@@ -26,7 +26,7 @@ DRAWS = [Draw(TEAM, 30, 100), Draw(RUNNING, 1, 5)]
 
 @asynccontextmanager
 async def client(url: str, namespace: str = "test", **options: float) -> AsyncGenerator[RedisCounters]:
-    counters = RedisCounters(url, namespace, quiet_s=0, **({"timeout_s": PATIENT_S} | options))
+    counters = RedisCounters(url, namespace, **({"quiet_s": 0, "timeout_s": PATIENT_S} | options))
     try:
         yield counters
     finally:
@@ -107,26 +107,24 @@ async def test_every_key_is_on_one_node_of_a_cluster() -> None:
             assert len(slots) == 1
 
 
-async def test_what_was_emptied_takes_no_holds_until_it_is_refilled_and_quiet() -> None:
-    with own_redis() as server:
-        ours, theirs = RedisCounters(server.url, quiet_s=1), RedisCounters(server.url, quiet_s=1)
+async def test_what_was_emptied_takes_no_holds_until_it_is_refilled_and_quiet(redis_server: RedisServer) -> None:
+    name = uuid4().hex
+    async with client(redis_server.url, name, quiet_s=1) as ours, client(redis_server.url, name) as theirs:
         assert await ours.reach() is Memory.EMPTY
         with pytest.raises(StoreUnavailable, match="another process"):
             await theirs.reach()
         await ours.remember()
         assert await theirs.reach() is Memory.ANOTHER
         assert await theirs.reach() is Memory.SAME
-        assert await ours.ready() is False
         with pytest.raises(StoreUnavailable, match="FORMING"):
             await theirs.hold("h", DRAWS, SOON)
         await theirs.restore("open", DRAWS, SOON)
         await eventually(ours.ready)
         assert await ours.hold("h", DRAWS, SOON) == (Level(0, 60), Level(0, 2))
-        server.call("FLUSHALL")
+        await ours._client.delete(f"{ours._prefix}memory")
         for counters in (ours, theirs):
             with pytest.raises(StoreUnavailable, match="FORGOTTEN"):
                 await counters.settle("h", [1, 0])
-            await counters.close()
 
 
 async def test_a_paused_redis_fails_within_its_time_and_is_used_again() -> None:
