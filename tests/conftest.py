@@ -1,10 +1,11 @@
 """What every test of this repository shares."""
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
-from tests.support import servers
+from tests.support import databases, servers
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,10 @@ def postgres_server() -> Generator[servers.PostgresServer]:
     """Run one PostgreSQL for the whole session; each user makes a database of its own."""
     with servers.postgres_server() as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_database(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Let the databases of a test be SQLite's, and then PostgreSQL's."""
+    if request.param == "postgres":
+        databases.move_to_postgres(tmp_path, request.getfixturevalue("postgres_server"))

@@ -76,7 +76,6 @@ NOT_YET = (
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
     _NotYet(("limits.loop",), "Loops are not detected."),
-    _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
     _NotYet(("alerts", "teams.*.alerts"), "No alert is sent."),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
     _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),

@@ -28,8 +28,10 @@ def open_counters(
         StoreUnavailable: An address is none, or its driver is not installed.
     """
     if redis_url:
-        from governance.counters.redis import RedisCounters  # noqa: PLC0415  an extra that others do without
-
+        try:
+            from governance.counters.redis import RedisCounters  # noqa: PLC0415  an extra that others do without
+        except ModuleNotFoundError as error:
+            raise StoreUnfit(f"REDIS_URL needs {error.name}: pip install 'sluicegate[redis]'") from error
         return GuardedCounters(RedisCounters(redis_url), on_away)
     if workers == 1:
         return MemoryCounters()

@@ -26,7 +26,7 @@ from gateway.settings import Settings
 from governance.database import Database, open_database
 from tests.support.running_gateway import policy
 from tests.support.scripted_upstream import ScriptedUpstream, serve
-from tests.support.servers import RedisServer, redis_server
+from tests.support.servers import PostgresServer, redis_server
 from tests.support.waiting import eventually, until
 
 CAP = 0.001
@@ -76,22 +76,22 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def workers(tmp_path: Path, redis: RedisServer, count: int, *, cap: float = CAP) -> AsyncGenerator[Workers]:
+async def workers(tmp_path: Path, count: int, **store: str) -> AsyncGenerator[Workers]:
     """Run `sluice serve` with so many workers; it has stopped in peace when the block ends."""
-    team = {"name": "tight", "budgets": [{"limit": cap, "window": "month"}], "apps": [{"name": "bot"}]}
+    team = {"name": "tight", "budgets": [{"limit": CAP, "window": "month"}], "apps": [{"name": "bot"}]}
     path, home, port = tmp_path / "policy.yaml", tmp_path / "home", free_port()
     path.write_text(yaml.safe_dump(policy(teams=[team], cache={})))
     upstream, uds, log = ScriptedUpstream(), tmp_path / "up.sock", tmp_path / "log"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SLUICE_")}
     environment = kept | {
         "SLUICE_HOME": str(home), "SLUICE_POLICY": str(path), "SLUICE_ENGINE_URL": f"unix:{uds}", "PORT": str(port),
-        "REDIS_URL": redis.url, "WORKERS": str(count), "SLUICE_LOG_LEVEL": "info",
+        "WORKERS": str(count), "SLUICE_LOG_LEVEL": "info", **store,
     }  # fmt: skip
     async with serve(upstream.app(), uds=uds), httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as c:
         with log.open("wb") as out:
             line = [sys.executable, "-m", "gateway.cli", "serve"]
             process = subprocess.Popen(line, env=environment, stdout=out, stderr=out)  # noqa: ASYNC220, S603  our own
-        database = open_database(f"sqlite:///{home / 'sluice.db'}")
+        database = open_database(store.get("DATABASE_URL") or f"sqlite:///{home / 'sluice.db'}")
         try:
             await _until_ready(c, process, log)
             await until(lambda: log.read_text().count('"event":"serving"') >= count, START_S)
@@ -122,7 +122,7 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
 
 async def test_two_hundred_clients_of_four_processes_cannot_pass_a_cap_together(tmp_path: Path) -> None:
     with redis_server() as redis:
-        async with workers(tmp_path, redis, 4) as gateway:
+        async with workers(tmp_path, 4, REDIS_URL=redis.url) as gateway:
             key = (await gateway.sluice("keys", "create", "--team", "tight", "--app", "bot", "--json"))["key"]
             await asyncio.sleep(1.0)  # what the contract gives a process to know a key
             served = len(children(gateway.process))
@@ -153,16 +153,31 @@ def _month_counter() -> str:
     return f"sluice:1:{{sluice}}:c:spend|team:tight|month|{start.timestamp():.0f}"
 
 
-async def test_a_worker_that_falls_is_replaced(tmp_path: Path) -> None:
-    with redis_server() as redis:
-        async with workers(tmp_path, redis, 2) as gateway:
-            before = children(gateway.process)
-            os.kill(before[0], signal.SIGKILL)
-            await until(lambda: (tmp_path / "log").read_text().count('"event":"serving"') >= 3, START_S)
-            now = children(gateway.process)
+async def test_two_workers_count_in_postgres_and_one_that_falls_is_replaced(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    async with workers(tmp_path, 2, DATABASE_URL=postgres_server.database()) as gateway:
+        before = children(gateway.process)
+        os.kill(before[0], signal.SIGKILL)
+        await until(lambda: (tmp_path / "log").read_text().count('"event":"serving"') >= 3, START_S)
+        now = children(gateway.process)
+        key = (await gateway.sluice("keys", "create", "--team", "tight", "--app", "bot", "--json"))["key"]
+        await asyncio.sleep(1.0)  # what the contract gives a process to know a key
+        replies = await asyncio.gather(*(gateway.ask(key, f"question {n}") for n in range(150)))
+        codes = Counter(reply.status_code for reply in replies)
+        terminal = "SELECT count(*) FROM ledger_event WHERE kind <> 'held'"
+        await eventually(lambda: gateway.has(terminal, 150))
+        spent = await gateway.value("SELECT sum(cost_nanos) FROM ledger_event WHERE kind <> 'held'")
+        counted = await gateway.value("SELECT settled FROM counter WHERE key LIKE 'spend|team:tight|%'")
+        held = await gateway.value("SELECT count(*) FROM counter_hold")
+
     assert len(now) == 2
     assert before[1] in now
     assert before[0] not in now
+    assert set(codes) == {200, 429}
+    assert len(gateway.upstream.bodies) == codes[200]
+    assert counted == spent <= CAP * 10**9
+    assert held == 0
 
 
 @pytest.mark.parametrize("database", ["", "sqlite:///x.db"])

@@ -108,11 +108,11 @@ class PostgresServer:
     folder: Path
     process: subprocess.Popen[bytes]
 
-    def database(self) -> str:
-        """Make an empty database and return its URL."""
+    def database(self, template: str = "template0") -> str:
+        """Make a database, empty or as another one is, and return its URL."""
         name = f"t{uuid4().hex}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         return f"postgresql://postgres@/{name}?host={self.folder}"
 
     def pause(self) -> None:
@@ -148,7 +148,7 @@ def postgres_server() -> Generator[PostgresServer]:
         )  # fmt: skip
         process = subprocess.Popen(
             [*as_owner, binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c",
-             "max_connections=200", "-c", "shared_buffers=32MB"],
+             "max_connections=200", "-c", "shared_buffers=32MB", "-c", "fsync=off"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, start_new_session=True,
         )  # fmt: skip
         server = PostgresServer(folder, process)
@@ -158,7 +158,7 @@ def postgres_server() -> Generator[PostgresServer]:
         finally:
             with suppress(ProcessLookupError):
                 server.resume()
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGQUIT)  # nobody needs what it holds
             process.wait()
 
 

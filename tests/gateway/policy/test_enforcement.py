@@ -24,7 +24,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "guardrails.no-secrets-out",
         "guardrails.blocked-terms",
         "limits.loop",
-        "on_store_error",
         "teams.support.alerts",
         "teams.research.apps.nightly-report.deferred",
         "providers.anthropic.kind",

@@ -20,6 +20,8 @@ from governance.windows import WindowKind, window
 from tests.support.databases import fresh_database
 from tests.support.requests import NOON, opening, settlement, usd
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 TZ = ZoneInfo("Europe/London")
 TEAM = Budget("team:support", usd("1"), WindowKind.DAY)
 DAY = window(WindowKind.DAY, NOON, TZ)

@@ -20,6 +20,8 @@ from governance.prices import Usage
 from tests.support.databases import fresh_database
 from tests.support.requests import NOON, attempt, opening, usd
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 SINCE, UNTIL = NOON - timedelta(days=1), NOON + timedelta(days=1)
 
 

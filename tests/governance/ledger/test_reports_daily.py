@@ -19,6 +19,8 @@ from governance.money import ZERO, Nanodollars
 from tests.support.databases import fresh_database
 from tests.support.requests import NOON, attempt, opening, usd
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 HOUR = timedelta(hours=1)
 
 

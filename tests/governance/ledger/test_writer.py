@@ -16,6 +16,8 @@ from tests.support.databases import fresh_database
 from tests.support.requests import attempt, opening, settlement, usd
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 
 def held(request_id: str) -> LedgerEvent:
     return LedgerEvent(kind=EventKind.HELD, opening=opening(request_id), held=usd("0.40"))
