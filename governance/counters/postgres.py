@@ -16,11 +16,15 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
+from governance.counters.turns import Turns
 from governance.database import Database, open_database
 from governance.errors import StoreUnavailable
 
 TIMEOUT_S: Final = 0.5
 """Seconds that an operation may take, waiting for others on a busy counter included."""
+
+AT_ONCE: Final = 8
+"""Operations of one process at the same time: on a busy counter they queue in the database, holding a connection."""
 
 _MOVE: Final = text("""
     INSERT INTO counter AS c (key, ends, settled, held, holds)
@@ -86,6 +90,7 @@ class PostgresCounters:
             StoreUnavailable: The address is none, or the driver is not installed.
         """
         self._database: Database = open_database(url)
+        self._turns = Turns(AT_ONCE)
         self._timeout_s = timeout_s
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
@@ -174,11 +179,12 @@ class PostgresCounters:
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[AsyncConnection]:
-        try:
-            async with asyncio.timeout(self._timeout_s), self._database.transaction() as connection:
-                yield connection
-        except TimeoutError:
-            raise StoreUnavailable(f"PostgreSQL does not answer within {self._timeout_s * 1000:.0f} ms") from None
+        async with self._turns.turn():
+            try:
+                async with asyncio.timeout(self._timeout_s), self._database.transaction() as connection:
+                    yield connection
+            except TimeoutError:
+                raise StoreUnavailable(f"PostgreSQL does not answer within {self._timeout_s * 1000:.0f} ms") from None
 
 
 async def _end(connection: AsyncConnection, hold_id: str, actuals: Sequence[int] | None) -> tuple[Level, ...] | None:

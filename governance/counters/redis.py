@@ -18,6 +18,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, NoScriptError, RedisError, ResponseError
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
+from governance.counters.turns import Turns
 from governance.errors import StoreUnavailable, StoreUnfit
 
 TIMEOUT_S: Final = 0.08
@@ -60,6 +61,7 @@ class RedisCounters:
         self._client: Any = client.Redis.from_pool(pool)
         self._prefix = f"sluice:1:{{{namespace}}}:"
         self._quiet_s = quiet_s
+        self._turns = Turns(CONNECTIONS)
         self._timeout_s = timeout_s
         self._me = uuid4().hex
         self._generation = ""
@@ -138,19 +140,19 @@ class RedisCounters:
         )
 
     async def _call(self, operation: str, *arguments: str | float) -> Any:
-        given = (1, self._prefix, operation, self._generation, *arguments)
-        try:
-            return await self._timely(self._run(given))
-        except (RedisError, OSError) as error:
-            raise _trouble(error) from error
+        async with self._turns.turn():
+            try:
+                return await self._timed(self._run(1, self._prefix, operation, self._generation, *arguments))
+            except (RedisError, OSError) as error:
+                raise _trouble(error) from error
 
-    async def _run(self, given: tuple[str | float, ...]) -> Any:
+    async def _run(self, *given: str | float) -> Any:
         try:
             return await self._client.execute_command("EVALSHA", _SHA, *given)
         except NoScriptError:
             return await self._client.execute_command("EVAL", _SCRIPT, *given)
 
-    async def _timely(self, work: Awaitable[_T]) -> _T:
+    async def _timed(self, work: Awaitable[_T]) -> _T:
         """Wait for an answer for so long and no longer.
 
         Time is counted in slices, and a slice that took far longer than it should does not count: then it was our own
