@@ -20,7 +20,7 @@ from governance.counters.turns import Turns
 from governance.database import Database, open_database
 from governance.errors import StoreUnavailable
 
-TIMEOUT_S: Final = 0.5
+TIMEOUT_S: Final = 1.0
 """Seconds that an operation may take, waiting for others on a busy counter included."""
 
 AT_ONCE: Final = 8

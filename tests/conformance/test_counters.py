@@ -262,7 +262,7 @@ class CountersMachine(RuleBasedStateMachine):
             assert all(found.settled + found.held <= self.LIMITS[key] for key, found in zip(keys, levels, strict=True))
 
 
-@pytest.mark.parametrize(("name", "examples"), [("memory", 60), ("redis", 25), ("postgres", 12)])
+@pytest.mark.parametrize(("name", "examples"), [("memory", 60), ("redis", 25), ("postgres", 8)])
 def test_any_order_of_holds_and_ends_keeps_the_books(name: str, examples: int, request: pytest.FixtureRequest) -> None:
     loop = asyncio.new_event_loop()
     try:
