@@ -12,6 +12,7 @@
     ├── LoopDetected         a caller goes round in circles
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
+    │   └── StoreUnfit       it answers, but is not set up for what is asked of it
     └── LedgerBehind         nothing more may be spent until the ledger can be written again
 
 Each carries its facts as attributes; the text is for people. None of them knows how it is shown on the wire.
@@ -173,6 +174,10 @@ class StoreUnavailable(GovernanceError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the store is unavailable: {reason}")
         self.reason = reason
+
+
+class StoreUnfit(StoreUnavailable):
+    """A store that must be set up otherwise before it can serve; waiting does not help."""
 
 
 class LedgerBehind(GovernanceError):

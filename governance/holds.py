@@ -4,8 +4,8 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol, Self
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -19,6 +19,9 @@ from governance.limits.levels import SeenLevels
 from governance.limits.standings import rate_standing_of, standing_of
 from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
+
+UNHELD: Final = "unheld"
+"""What is added to the route of a request that was served while the counters were away."""
 
 
 class Ledger(Protocol):
@@ -38,13 +41,17 @@ class Ledger(Protocol):
 
 @dataclass(slots=True)
 class Till:
-    """What the purse and its holds share: the counters, the ledger, and which requests hold money now."""
+    """What the purse and its holds share: the counters, the ledger, and which requests hold money now.
+
+    `foreign` are holds whose lease has ended and that no one here had open.
+    """
 
     counters: Counters
     ledger: Ledger
     clock: Callable[[], float]
     seen: SeenLevels
     open: "dict[str, Hold]" = field(default_factory=dict)
+    foreign: set[str] = field(default_factory=set)
 
     def elapsed_ms(self, opening: Opening) -> float:
         """Tell how long a request has run."""
@@ -92,11 +99,12 @@ class Till:
             )
         )
 
-    def expire(self, hold_id: str) -> None:
-        """Write the end of a hold that its lease has ended, unless it is written, or another process's to write."""
+    def expire(self, hold_id: str) -> bool:
+        """Write the end of a hold that its lease has ended; False when it is written, or another process's to write."""
         hold = self.open.pop(hold_id, None)
         if hold is not None:
             self.end(EventKind.EXPIRED, hold.opening, held=hold.worst.cost, cost=hold.worst.cost)
+        return hold is not None
 
 
 class Hold:
@@ -126,6 +134,8 @@ class Hold:
         if isinstance(levels, Exhausted):
             raise refusal_of(levels, self.opening.at, tuple(self._shown.values()))
         self._took(levels)
+        if not all(level.firm for level in levels):
+            self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
         self._till.open[self.opening.request_id] = self
         try:
             self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))

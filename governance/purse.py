@@ -7,7 +7,8 @@ between.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from governance.counters import CounterKey, Counters, Exhausted
@@ -24,6 +25,9 @@ from governance.limits.standings import standing_of
 from governance.limits.steps import Pressure, pressure, stepped
 from governance.money import ZERO
 from governance.windows import Calendar
+
+LONGEST_LEASE: Final = timedelta(hours=25)
+"""No hold is open for longer: an older one without an end has no living process."""
 
 _COUNTING_S = 5.0
 """How long a repetition may be on its way to being counted."""
@@ -141,8 +145,7 @@ class Purse:
     async def expire(self, now: float) -> int:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
         expired = await self._till.counters.expire(now)
-        for hold_id in expired:
-            self._till.expire(hold_id)
+        self._till.foreign |= {hold_id for hold_id in expired if not self._till.expire(hold_id)}
         return len(expired)
 
     async def seed(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> None:
@@ -158,15 +161,31 @@ class Purse:
         for counter, total in totals.items():
             await self._till.counters.seed(counter, total.nanos)
 
-    async def rebuild(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> int:
+    async def bury(self, database: Database) -> int:
+        """Write the end of requests whose lease is over and whose process may be dead; call it after `expire`.
+
+        A process that lives writes the same end itself, and the ledger keeps one of the two.
+
+        Returns:
+            How many had no end yet.
+        """
+        foreign = frozenset(self._till.foreign)
+        buried = await expire_orphans(database, among=foreign) if foreign else 0
+        self._till.foreign -= foreign
+        return buried
+
+    async def rebuild(
+        self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
+    ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
-        Only for the sole process of a ledger, before its first hold.
+        Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
+        past the longest lease are taken for dead, and the counters' own leases end the others.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await expire_orphans(database)
+        orphans = await expire_orphans(database, opened_before=None if sole else at - LONGEST_LEASE)
         await self.seed(database, budgets, at, tz)
         return orphans
 

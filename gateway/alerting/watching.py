@@ -16,6 +16,7 @@ from gateway.alerting.messages import Receiver
 from governance.alerts.outbox import Delivery, fire
 from governance.alerts.steps import Alert, Watch, due
 from governance.database import Database
+from governance.errors import StoreUnavailable
 from governance.ledger.reading.spending import spent
 from governance.purse import Purse
 from governance.windows import WindowKind, window
@@ -58,6 +59,8 @@ class Watching:
         """
         at, watches = self._now(), self._with_calendar()
         standings = await self._purse.standing([watch.budget for watch, _ in watches], at, self._timezone)
+        if len(standings) < len(watches):
+            raise StoreUnavailable("the counters are away")
         found: list[Alert] = []
         for (watch, kind), standing in zip(watches, standings, strict=True):
             if standing.settled.nanos > 0:

@@ -87,7 +87,6 @@ NOT_YET = (
         "The effort that a request asks for is passed on as it is.",
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
-    _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
     _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),
     _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),

@@ -6,15 +6,8 @@ shared home.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
-
-KEPT_S: Final = 86_400.0
-"""How long the counter of a window outlives it: a clock that steps back must not open a spent window afresh."""
-
-REPEATS_KEPT_S: Final = 60.0
-"""The same for counts of repeated requests, which are many and guard no money."""
+from governance.counters import CounterKey, Draw, Exhausted, Level
 
 
 @dataclass(slots=True)
@@ -74,7 +67,7 @@ class MemoryCounters:
         """End every hold past its lease and forget windows that are over; see `Counters.expire`."""
         late = [(hold_id, hold) for hold_id, hold in self._holds.items() if hold.expires_at <= now]
         for hold_id, hold in late:
-            await self.settle(hold_id, [0 if d.counter.unit is Unit.CONCURRENT else d.amount for d in hold.draws])
+            await self.settle(hold_id, [draw.kept for draw in hold.draws])
         self._forget(now)
         return tuple(hold_id for hold_id, _ in late)
 
@@ -103,5 +96,4 @@ class MemoryCounters:
 
 
 def _over(counter: CounterKey, now: float) -> bool:
-    kept = REPEATS_KEPT_S if counter.unit is Unit.REPEATS else KEPT_S
-    return counter.window is None or counter.window.end.timestamp() + kept <= now
+    return counter.kept_until <= now

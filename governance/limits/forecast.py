@@ -83,7 +83,7 @@ def by_weekday(
     for start, end, length in _days_left(at, within.end, tz):
         cost = usual[start.astimezone(tz).weekday()] * _micros(end - start) // length
         if runs_out is None and total + cost >= limit.nanos:
-            runs_out = start + (end - start) * (limit.nanos - total) / cost
+            runs_out = start + timedelta(microseconds=_micros(end - start) * (limit.nanos - total) // cost)
         total += cost
     return Forecast(Nanodollars(total), runs_out, "weekday")
 

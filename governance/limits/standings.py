@@ -6,8 +6,8 @@ from governance.money import Nanodollars
 
 
 def standing_of(counter: CounterKey, limit: int, level: Level) -> Standing | None:
-    """Show a counter as a budget, or None when it counts no money."""
-    if counter.unit is not Unit.SPEND or counter.window is None:
+    """Show a counter as a budget, or None when it counts no money or nobody knows its level."""
+    if counter.unit is not Unit.SPEND or counter.window is None or not level.firm:
         return None
     return Standing(
         scope=counter.scope,
@@ -21,8 +21,8 @@ def standing_of(counter: CounterKey, limit: int, level: Level) -> Standing | Non
 
 
 def rate_standing_of(counter: CounterKey, limit: int, level: Level) -> RateStanding | None:
-    """Show a counter as a per-minute limit, or None when it is no such thing."""
-    if counter.window is None or counter.unit not in {Unit.REQUESTS, Unit.TOKENS}:
+    """Show a counter as a per-minute limit, or None when it is no such thing or nobody knows its level."""
+    if counter.window is None or counter.unit not in {Unit.REQUESTS, Unit.TOKENS} or not level.firm:
         return None
     return RateStanding(
         scope=counter.scope,

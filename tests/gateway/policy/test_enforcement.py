@@ -20,7 +20,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "output.reasoning_effort",
         "guardrails.no-secrets-out",
         "guardrails.blocked-terms",
-        "on_store_error",
         "teams.research.apps.nightly-report.deferred",
         "providers.anthropic.kind",
         "providers.openai.batch",

@@ -18,6 +18,8 @@ from governance.prices import Usage
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 SINCE, UNTIL = NOON - timedelta(days=1), NOON + timedelta(days=1)
 
 

@@ -17,6 +17,8 @@ from governance.money import ZERO, Nanodollars
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 HOUR = timedelta(hours=1)
 
 
