@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
@@ -15,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from governance.counters import KEPT_S, CounterKey, Counters, Draw, Exhausted, Level, Unit
 from governance.counters.memory import MemoryCounters
 from governance.counters.redis import RedisCounters
-from governance.windows import Window, WindowKind
+from governance.windows import Rolling, Window, WindowKind, covers
 from tests.support import homes
 
 OpenHome = AbstractAsyncContextManager[Counters]
@@ -143,6 +144,13 @@ async def test_a_window_that_is_over_is_forgotten_but_not_while_a_hold_draws_on_
     assert await counters.settle("open", [7]) == (Level(7, 0),)
     if not isinstance(counters, RedisCounters):  # there, windows go away by themselves
         assert await level(counters, APP) == Level(0, 0)
+
+
+async def test_the_covers_of_a_short_rolling_window_are_counted_apart(counters: Counters) -> None:
+    keys = [CounterKey("org", Unit.SPEND, cover) for cover in covers(Rolling(1), NOON, ZoneInfo("UTC"))]
+    for amount, key in enumerate(keys, 1):
+        await counters.seed(key, amount)
+    assert [found.settled for found in await counters.read(keys)] == [1, 2, 3, 4, 5, 6, 7]
 
 
 async def test_ten_million_dollars_are_counted_to_the_nano_dollar(counters: Counters) -> None:
