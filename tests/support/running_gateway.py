@@ -97,8 +97,9 @@ class RunningGateway:
         """Return the ledger's requests, newest first, once nothing is queued and (when given) so many have ended."""
         async with asyncio.timeout(10):
             while True:
+                await self.services.ledger.flush()
                 rows = await recent_requests(self.database, 1000)
-                if self.services.ledger.health.queued == 0 and (count is None or len(rows) >= count):
+                if count is None or len(rows) >= count:
                     return rows
                 await asyncio.sleep(0.01)
 
