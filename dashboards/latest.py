@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dashboards.figures import NOTHING, short_count, usd
-from governance.ledger.reports import RequestRow
+from governance.ledger.reading.reports import RequestRow
 from governance.money import ZERO
 from governance.names import shown
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from governance.database import Database
-from governance.ledger import reports, reports_daily
-from governance.ledger.reports import RequestRow, SpendReport
-from governance.ledger.reports_daily import SpendPoint
+from governance.ledger.reading import reports, reports_daily
+from governance.ledger.reading.reports import RequestRow, SpendReport
+from governance.ledger.reading.reports_daily import SpendPoint
 
 
 class Reports(Protocol):

@@ -13,8 +13,8 @@ from dashboards.figures import NOTHING, count, share, short_count, usd
 from dashboards.latest import Line, line
 from dashboards.ranges import Range
 from dashboards.tiles import Tile, tiles
-from governance.ledger.reports import RequestRow, SpendReport, SpendRow
-from governance.ledger.reports_daily import SpendPoint
+from governance.ledger.reading.reports import RequestRow, SpendReport, SpendRow
+from governance.ledger.reading.reports_daily import SpendPoint
 from governance.money import ZERO, Nanodollars
 from governance.names import shown
 

@@ -8,8 +8,8 @@ from markupsafe import Markup
 from dashboards.charts import sparkline
 from dashboards.figures import change, count, share, short_count, usd
 from dashboards.ranges import Range
-from governance.ledger.reports import SpendReport
-from governance.ledger.reports_daily import SpendPoint
+from governance.ledger.reading.reports import SpendReport
+from governance.ledger.reading.reports_daily import SpendPoint
 from governance.money import ZERO
 
 

@@ -30,8 +30,8 @@ def create_app(services: Services) -> FastAPI:
         Route("/v1/embeddings", EmbeddingEndpoint(edge, services.embeddings), methods=["POST"]),
     ]
     app.include_router(models_router(services.catalogue, admission, now))
-    app.include_router(usage_router(admission, services.purse, services.timezone, now))
-    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics))
+    app.include_router(usage_router(admission, services.purse, services.history, services.timezone, now))
+    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics, services.counters))
     admin = admin_app(services.desk)
     _shape_errors(admin, now)
     app.mount("/admin/api", admin)

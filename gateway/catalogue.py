@@ -11,7 +11,7 @@ from governance.policy.rules import Grant
 from governance.prices import Price, Usage, cost_of, measured_price
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
-from router_models.router import Candidate, Route, choose_route, pinned
+from router_models.router import Candidate, Route, cheaper, choose_route, pinned
 
 Kind = Literal["chat", "embedding"]
 
@@ -78,16 +78,35 @@ class Catalogue:
             raise NotAllowed(route=asked, models=_names(target))
         return Wish(asked, target)
 
-    def choose(self, wish: Wish, grant: Grant, zone: str | None) -> Route:
+    def choose(self, wish: Wish, grant: Grant, zone: str | None, downgrade: int = 0) -> Route:
         """Return the model that answers, and why.
+
+        Args:
+            wish: What was asked for.
+            grant: What the caller may use.
+            zone: Where the request must stay; None for anywhere.
+            downgrade: By how many tiers the model should be cheaper than the one that the wish alone would get.
 
         Raises:
             NoRoute: no model of the wish is allowed, in the zone and available.
         """
         if isinstance(wish.target, Model):
-            return pinned(self._candidate(wish.target, grant, zone), zone)
-        candidates = {name: self._candidate(self.models[name], grant, zone) for name in wish.target.models}
-        return choose_route(wish.target, candidates, zone)
+            route = pinned(self._candidate(wish.target, grant, zone), zone)
+        else:
+            candidates = {name: self._candidate(self.models[name], grant, zone) for name in wish.target.models}
+            route = choose_route(wish.target, candidates, zone)
+        return cheaper(route, self._below(route, wish, grant, zone), downgrade) if downgrade else route
+
+    def _below(self, route: Route, wish: Wish, grant: Grant, zone: str | None) -> list[list[Candidate]]:
+        """Return the models of each tier below the route's, nearest tier first; the wish's own come first in each."""
+        chosen = self.models[route.model]
+        allowed = grant.tiers if grant.falls_to is None else grant.falls_to
+        below = [tier for tier in grant.tiers[: grant.tiers.index(chosen.tier)] if tier in allowed]
+        named = [self.models[name] for name in dict.fromkeys((*_names(wish.target), *self.models))]
+        return [
+            [self._candidate(model, grant, zone) for model in named if (model.tier, model.kind) == (tier, chosen.kind)]
+            for tier in reversed(below)
+        ]
 
     def grants(self, model: str, grant: Grant) -> bool:
         """Say whether a grant permits the model of that name, if the policy still has it."""

@@ -20,6 +20,8 @@ from gateway.errors import UpstreamTimeout
 from gateway.providers.upstream import Leave
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
+from gateway.steps.brake import Brake, stopped_by
+from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.estimate import most_prompt_tokens
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
@@ -30,6 +32,7 @@ from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.unfold import unfold, usage_chunk
 from governance.ledger.events import Settlement
+from governance.limits.loops import Repeats
 from governance.purse import Hold
 
 TOTAL_S: Final = 600.0
@@ -60,20 +63,35 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
+                pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
-                slot, stored = await self.exact.find(asked, entitled, wish, shaped.fingerprinted)
+                slot, stored = await self.exact.find(
+                    asked, entitled, wish, shaped.fingerprinted, any_age=pressure.tighten
+                )
+                repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    return await self._replay(asked, entitled, stored, reply)
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
+                    return await self._replay(asked, entitled, stored, repeats, reply)
+                if pressure.tighten:
+                    rule = tightened(entitled.grant.output)
+                    shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
+                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
                 most_prompt = most_prompt_tokens(shaped.body, asked.size)
                 purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
-                hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
-            await self._buy(asked, shaped, purchase, hold, slot, reply)
+                held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
+                hold = await stack.enter_async_context(held)
+            await self._buy(asked, shaped, purchase, hold, lasting(slot, route, pressure), reply)
         return None
 
-    async def _replay(self, asked: Asked[ChatFields], entitled: Entitled, stored: Stored, reply: Reply) -> None:
+    async def _replay(
+        self,
+        asked: Asked[ChatFields],
+        entitled: Entitled,
+        stored: Stored,
+        repeats: tuple[Repeats, ...],
+        reply: Reply,
+    ) -> None:
         """Give an answer we have already paid for, in the form this caller asked for."""
-        settlement, facts = await self.purchasing.take(asked, entitled, stored, self.ticks() - asked.tick)
+        settlement, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
         completion = msgspec.json.decode(stored.body)
         await reply.begin(facts)
         for chunk in unfold(completion) if asked.stream else ():
@@ -110,7 +128,7 @@ class ChatService:
         if not meter.complete:
             return  # the client left and the call was stopped
         completion = meter.completion()
-        if _ended_well(completion):
+        if _may_be_kept(completion, slot):
             await self.exact.keep(asked, slot, purchase.model.name, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
@@ -123,6 +141,7 @@ class ChatService:
         """Pass chunks on as they come; when the client leaves, stop or read on as the provider's kind has it."""
         upstream, owner = purchase.upstream, hold.opening.attribution
         named = shaped.body | {"model": purchase.model.upstream_model}
+        brake = Brake(hold, purchase.price)
         body = upstream.bound(named, shaped.max_tokens, f"{owner.team}/{owner.app}")
         with anyio.CancelScope(deadline=anyio.current_time() + asked.limit_s) as scope:
             reply.departure.then(partial(_leave, scope, upstream.leave))
@@ -131,6 +150,11 @@ class ChatService:
                     piece = meter.see(chunk, self.ticks())
                     if piece is not None and not reply.departure.happened:
                         await reply.piece(piece)
+                    if not meter.complete and (budget := await brake.stops(meter)) is not None:
+                        last = meter.cut(stopped_by(budget))
+                        if not reply.departure.happened:
+                            await reply.piece(last)
+                        break
             meter.check_complete(upstream.name)
         if scope.cancelled_caught and not reply.departure.happened:
             raise UpstreamTimeout(f"The answer was not complete within {asked.limit_s:g} s.", upstream.name)
@@ -149,10 +173,11 @@ async def _finish(
     await reply.finish(completion, facts)
 
 
-def _ended_well(completion: dict[str, Any]) -> bool:
+def _may_be_kept(completion: dict[str, Any], slot: Slot) -> bool:
     """Say whether every choice ended in a way that would be the same for the next one who asks."""
     endings = [choice.get("finish_reason") for choice in completion["choices"]]
-    return all(isinstance(ending, str) and ending in _KEPT_ENDINGS for ending in endings)
+    kept = _KEPT_ENDINGS - {"length"} if slot.whole or "sluice" in completion else _KEPT_ENDINGS
+    return all(isinstance(ending, str) and ending in kept for ending in endings)
 
 
 def _leave(scope: anyio.CancelScope, rule: Leave) -> None:

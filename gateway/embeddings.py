@@ -1,4 +1,7 @@
-"""The path of one embeddings request: the order of `chat.py`, for an answer of one piece that has no output tokens."""
+"""The path of one embeddings request: the order of `chat.py`, for an answer of one piece that has no output tokens.
+
+No budget downgrades it: the vectors of another model mean nothing beside those a caller already has.
+"""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -41,13 +44,16 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
-                slot, stored = await self.exact.find(asked, entitled, wish, body)
+                pressure = await self.purchasing.pressure(asked, entitled)
+                slot, stored = await self.exact.find(asked, entitled, wish, body, any_age=pressure.tighten)
+                repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    _, facts = await self.purchasing.take(asked, entitled, stored, self.ticks() - asked.tick)
+                    _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
-                hold = await stack.enter_async_context(self.purchasing.hold(asked, entitled, purchase, slot.outcome))
+                held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
+                hold = await stack.enter_async_context(held)
             return await self._buy(asked, body, purchase, hold, slot)
 
     async def _buy(

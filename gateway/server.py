@@ -1,19 +1,27 @@
-"""Serve: one process, from its first socket to the last settled request."""
+"""Serve: one process or several, from the first socket to the last settled request."""
 
 import asyncio
 import os
 import signal
+import socket
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from socket import socket
+from functools import partial
 from typing import Final
 
 import uvicorn
 
 from gateway.app import create_app
+from gateway.errors import GatewayError
+from gateway.operations.lock import lock
+from gateway.operations.secrets import make_home
+from gateway.policy.problems import PolicyInvalid
 from gateway.services import open_services
 from gateway.settings import Settings
 from gateway.wire.connection import Connection
+from gateway.workers import bind, run_workers
+from governance.errors import GovernanceError
 
 DRAIN_S: Final = 15
 """How long requests in flight may take after the signal to stop; then they are cut off and settled as they stand."""
@@ -29,7 +37,7 @@ class GatewayServer(uvicorn.Server):
         """Capture none."""
         yield
 
-    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop, and wait for the requests that were cut off: each has its client to tell and its hold to settle."""
         await super().shutdown(sockets)
         tasks = set(self.server_state.tasks)
@@ -44,17 +52,32 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and close the ledger.
 
     Raises:
-        CannotServe: more workers are asked for than may count together.
+        CannotServe: more workers are asked for than the counters' home can keep true, or one could not start.
+        HomeInUse: another gateway serves from this home.
         OSError: the address is taken.
     """
-    settings.refuse_many_workers()
+    settings.refuse_lonely_workers()
     _allow_open_files(2 * Connection.bounds.connections + 1024)
-    with asyncio.Runner(loop_factory=_loop) as runner:
-        runner.run(_serve(settings))
+    if settings.workers == 1:
+        with asyncio.Runner(loop_factory=_loop) as runner:
+            runner.run(_serve(settings))
+        return
+    with lock(make_home(settings.home), settings.port), bind(settings.host, settings.port) as listening:
+        run_workers(settings.workers, listening, partial(_work, settings))
 
 
-async def _serve(settings: Settings) -> None:
-    async with open_services(settings, os.environ) as services:
+def _work(settings: Settings, listening: socket.socket, line: socket.socket) -> None:
+    """Serve as one of several workers, until the parent lets go of the line."""
+    _allow_open_files(2 * Connection.bounds.connections + 1024)
+    try:
+        with asyncio.Runner(loop_factory=_loop) as runner:
+            runner.run(_serve(settings, listening, line))
+    except (GatewayError, GovernanceError, PolicyInvalid) as error:
+        sys.exit(f"sluice: {error}")
+
+
+async def _serve(settings: Settings, listening: socket.socket | None = None, line: socket.socket | None = None) -> None:
+    async with open_services(settings, os.environ, alone=line is None) as services:
         server = GatewayServer(
             uvicorn.Config(
                 create_app(services),
@@ -73,8 +96,11 @@ async def _serve(settings: Settings) -> None:
         loop = asyncio.get_running_loop()
         for stop in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(stop, _stop, server)
+        if line is not None:
+            loop.add_reader(line.fileno(), _parent_left, loop, line, server)
+            line.send(b"serving")
         services.log.info("serving", host=settings.host, port=settings.port)
-        await server.serve()
+        await server.serve(None if listening is None else [listening])
         services.log.info("stopped", open_holds=services.purse.open_holds)
 
 
@@ -93,6 +119,12 @@ def _allow_open_files(most: int) -> None:
 def _stop(server: uvicorn.Server) -> None:
     """Stop once in peace; a second signal cuts off what is in flight."""
     server.force_exit = server.should_exit
+    server.should_exit = True
+
+
+def _parent_left(loop: asyncio.AbstractEventLoop, line: socket.socket, server: uvicorn.Server) -> None:
+    """Stop in peace: the parent is gone, or wants us to be."""
+    loop.remove_reader(line.fileno())
     server.should_exit = True
 
 

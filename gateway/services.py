@@ -38,13 +38,17 @@ from gateway.steps.admission import Admission
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
 from governance.audit.chain import GATEWAY
-from governance.counters.memory import MemoryCounters
+from governance.counters.alone import OnAway
+from governance.counters.guarded import GuardedCounters
+from governance.counters.open import open_counters
 from governance.database import Database, open_database
 from governance.errors import Unauthenticated
 from governance.identity import Keyring
 from governance.keys import create_key, refresh
-from governance.ledger.outage import WhenAway
+from governance.ledger.reading.history import DailySpend
 from governance.ledger.writer import LedgerWriter
+from governance.limits import Budget
+from governance.limits.loops import LoopGuard
 from governance.people.access import Access
 from governance.policy.sections import Allowance, OnStoreError
 from governance.purse import Purse
@@ -56,12 +60,18 @@ KEYS_S: Final = 0.5
 
 PROVIDERS_S: Final = 1.0
 LEASES_S: Final = 1.0
+SHARED_LEVELS_S: Final = 1.0
+"""How old a level may be that a budget step follows, where asking for it is a trip to another process."""
+
 _DEMO: Final = ("demo", "demo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """Everything the application is made of. `local_now` tells the time in the policy's zone."""
+    """Everything the application is made of. `local_now` tells the time in the policy's zone.
+
+    `counters` are None where this process counts in its own memory, which cannot be away.
+    """
 
     edge: Edge
     chat: ChatService
@@ -69,9 +79,11 @@ class Services:
     admission: Admission
     catalogue: Catalogue
     purse: Purse
+    counters: GuardedCounters | None
     ledger: LedgerWriter
     metrics: Metrics
     reports: LedgerReports
+    history: DailySpend
     sign_in: SignIn
     desk: Desk
     timezone: ZoneInfo
@@ -81,8 +93,8 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Services]:
-    """Open the services of one gateway process.
+async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bool = True) -> AsyncGenerator[Services]:
+    """Open the services of one gateway process; one that is not `alone` has a parent that keeps the home.
 
     Raises:
         HomeInUse: another gateway serves from this home.
@@ -92,26 +104,25 @@ async def open_services(settings: Settings, env: Mapping[str, str]) -> AsyncGene
     async with AsyncExitStack() as stack:
         log = open_log(settings.log_level)
         home = make_home(settings.home)
-        stack.enter_context(lock(home, settings.port))
+        if alone:
+            stack.enter_context(lock(home, settings.port))
         policy = load_policy(settings.policy_file, env, _now())
         _say(log, policy)
         database = await _open_database(settings.database, stack)
         keyring = Keyring()
         await refresh(keyring, database)
         await _keep_demo_key(home, database, keyring, policy)
-        when_away = _when_away(policy.document.on_store_error)
-        ledger = await stack.enter_async_context(LedgerWriter(database, home.spool, when_away=when_away))
-        purse = Purse(MemoryCounters(), ledger, time)
-        budgets = (*policy.rules.budgets(), *keyring.budgets())
-        await purse.rebuild(database, budgets, _now(), policy.rules.timezone)
+        rule = _when_away(policy.document.on_store_error)
+        ledger = await stack.enter_async_context(LedgerWriter(database, home.spool, when_away=rule))
+        purse, guard = await _open_purse(settings, rule, policy, keyring, database, ledger, stack)
         upstreams = await open_upstreams(policy.document, policy.unavailable, settings.engine, stack)
-        services = _compose(settings, home, policy, database, keyring, ledger, purse, upstreams, log)
+        services = _compose(settings, home, policy, database, keyring, ledger, purse, guard, upstreams, log)
         await _first_look(upstreams)
         stack.push_async_exit(
             await rounds(
                 log,
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
-                (LEASES_S, "leases", lambda: purse.expire(time())),
+                (LEASES_S, "leases", lambda: _end_leases(purse, database)),
                 *await open_alerts(home, policy, keyring, purse, database, log, stack),
                 *((PROVIDERS_S, f"provider {name}", upstream.refresh) for name, upstream in upstreams.items()),
             )
@@ -127,6 +138,7 @@ def _compose(
     keyring: Keyring,
     ledger: LedgerWriter,
     purse: Purse,
+    counters: GuardedCounters | None,
     upstreams: Mapping[str, Upstream],
     log: FilteringBoundLogger,
 ) -> Services:
@@ -136,7 +148,14 @@ def _compose(
     accounts = Accounts(catalogue, log, metrics)
     admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
     exact = ExactCache(AnswerCache(MemoryAnswers(CACHE_BYTES, time), time), policy.document.cache.exact, catalogue)
-    purchasing = Purchasing(admission=admission, catalogue=catalogue, purse=purse, accounts=accounts, timezone=timezone)
+    purchasing = Purchasing(
+        admission=admission,
+        catalogue=catalogue,
+        purse=purse,
+        accounts=accounts,
+        timezone=timezone,
+        loops=LoopGuard(policy.rules.loop),
+    )
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
     access = Access(database, given or admin_key(home, secrets.token_bytes), time)
     return Services(
@@ -160,9 +179,11 @@ def _compose(
         admission=admission,
         catalogue=catalogue,
         purse=purse,
+        counters=counters,
         ledger=ledger,
         metrics=metrics,
         reports=LedgerReports(database),
+        history=DailySpend(database, timezone),
         sign_in=SignIn(people=access, secret=session_secret(home, secrets.token_bytes), clock=time),
         desk=Desk(
             access=access,
@@ -196,8 +217,44 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     return database
 
 
-def _when_away(rule: OnStoreError) -> WhenAway:
+def _when_away(rule: OnStoreError) -> OnAway:
     return rule.allowance_usd if isinstance(rule, Allowance) else rule
+
+
+async def _open_purse(
+    settings: Settings,
+    rule: OnAway,
+    policy: LoadedPolicy,
+    keyring: Keyring,
+    database: Database,
+    ledger: LedgerWriter,
+    stack: AsyncExitStack,
+) -> tuple[Purse, GuardedCounters | None]:
+    """Teach the counters what has been spent; those that can forget it are taught again when they have."""
+    counters = open_counters(
+        redis_url=settings.redis_url, database_url=settings.database, workers=settings.workers, on_away=rule
+    )
+    guard = counters if isinstance(counters, GuardedCounters) else None
+    purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
+
+    def budgets() -> tuple[Budget, ...]:
+        return (*policy.rules.budgets(), *keyring.budgets())
+
+    await purse.rebuild(database, budgets(), _now(), policy.rules.timezone, sole=guard is None)
+    if guard is None:
+        return purse, None
+
+    async def refill() -> None:
+        await ledger.flush(within_s=1.0)
+        await purse.seed(database, budgets(), _now(), policy.rules.timezone)
+
+    await stack.enter_async_context(guard.watch(refill))
+    return purse, guard
+
+
+async def _end_leases(purse: Purse, database: Database) -> None:
+    await purse.expire(time())
+    await purse.bury(database)
 
 
 async def _keep_demo_key(home: Home, database: Database, keyring: Keyring, policy: LoadedPolicy) -> None:

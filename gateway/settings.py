@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gateway.errors import CannotServe
+from governance.counters.open import NO_SHARED_HOME, has_shared_home
 
 
 def _engine_place(url: str) -> str:
@@ -62,14 +63,11 @@ class Settings(BaseSettings):
         named = "policy" in self.model_fields_set
         return self.policy if named or self.policy.exists() else None
 
-    def refuse_many_workers(self) -> None:
-        """Keep budgets true: they are counted in one process's memory.
+    def refuse_lonely_workers(self) -> None:
+        """Keep budgets true: several workers must count in one place.
 
         Raises:
-            CannotServe: more workers are asked for.
+            CannotServe: more workers are asked for, and there is no store that they share.
         """
-        if self.workers > 1:
-            raise CannotServe(
-                f"WORKERS={self.workers}, but budgets are counted in one process's memory: "
-                "more workers need counters that all of them share; start with WORKERS=1"
-            )
+        if self.workers > 1 and not has_shared_home(self.redis_url, self.database):
+            raise CannotServe(f"WORKERS={self.workers}, but {NO_SHARED_HOME}")

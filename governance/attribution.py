@@ -4,12 +4,16 @@ Eight dimensions describe each ledger row. Who may say what is decided here and 
 key alone, so a caller can never move its cost to somebody else.
 """
 
-import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from __future__ import annotations
 
-from governance.identity import Caller
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from governance.identity import Caller
 
 DIMENSIONS: Final = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
 UNATTRIBUTED: Final = "unattributed"

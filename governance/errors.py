@@ -9,8 +9,10 @@
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
+    ├── LoopDetected         a caller goes round in circles
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
+    │   └── StoreUnfit       it answers, but is not set up for what is asked of it
     └── LedgerBehind         nothing more may be spent until the ledger can be written again
 
 Each carries its facts as attributes; the text is for people. None of them knows how it is shown on the wire.
@@ -88,7 +90,8 @@ class TooManyGuesses(GovernanceError):
 class BudgetExhausted(GovernanceError):
     """A budget that cannot cover the worst case of a request.
 
-    `window` is the budget's window kind, or `request` for a limit on each single request; that one has no `resets_at`.
+    `window` is what the budget runs over, or `request` for a limit on each single request; that one has no `resets_at`.
+    `queues` tells that the policy wants the work to wait rather than to be refused.
     """
 
     def __init__(
@@ -101,10 +104,12 @@ class BudgetExhausted(GovernanceError):
         asked: Nanodollars,
         window: str,
         resets_at: datetime | None,
+        queues: bool = False,
     ) -> None:
-        super().__init__(
+        facts = (
             f"the {window} budget of {scope} is {limit.usd} USD: {spent.usd} spent, {held.usd} held, {asked.usd} asked"
         )
+        super().__init__(f"{facts}; the policy would queue this work, which is not yet possible" if queues else facts)
         self.scope = scope
         self.limit = limit
         self.spent = spent
@@ -112,6 +117,7 @@ class BudgetExhausted(GovernanceError):
         self.asked = asked
         self.window = window
         self.resets_at = resets_at
+        self.queues = queues
 
 
 class RateLimited(GovernanceError):
@@ -139,6 +145,20 @@ class RateLimited(GovernanceError):
         return self.asked > self.limit
 
 
+class LoopDetected(GovernanceError):
+    """A caller that makes the very same request too often, or a session of too many requests.
+
+    `what` is `request` or `session`; waiting does not help, because what loops would loop on.
+    """
+
+    def __init__(self, *, what: str, limit: int, window: str) -> None:
+        same = "the very same request was made" if what == "request" else "requests were made in one session"
+        super().__init__(f"this looks like a loop: {same} more often than its limit allows (window {window})")
+        self.what = what
+        self.limit = limit
+        self.window = window
+
+
 class NotMoney(GovernanceError):
     """A value that is not an exact, sensible amount of money; `text` is the value as it was given."""
 
@@ -154,6 +174,10 @@ class StoreUnavailable(GovernanceError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the store is unavailable: {reason}")
         self.reason = reason
+
+
+class StoreUnfit(StoreUnavailable):
+    """A store that must be set up otherwise before it can serve; waiting does not help."""
 
 
 class LedgerBehind(GovernanceError):

@@ -2,122 +2,49 @@
 
 A request holds its worst case before the first byte goes upstream, and the hold ends exactly once: settled at the real
 cost, cancelled when nothing was spent, or expired with its lease at what it held. Whichever comes first writes the one
-terminal event of the request; all later endings find the hold closed and change nothing.
+terminal event of the request; all later endings find the hold closed and change nothing. `holds.py` is what happens
+between.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol, Self
+from datetime import datetime, timedelta
+from typing import Final
 from zoneinfo import ZoneInfo
 
-import anyio
-
-from governance.counters import Counters, Draw, Exhausted, Level, Unit
+from governance.counters import CounterKey, Counters, Exhausted
 from governance.database import Database
-from governance.errors import LedgerBehind
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
-from governance.ledger.recovery import expire_orphans, spent
-from governance.limits import (
-    Budget,
-    Rate,
-    RateStanding,
-    Standing,
-    WorstCase,
-    check_each,
-    draws_of,
-    rate_standing_of,
-    refusal_of,
-    spend_counter,
-    standing_of,
-)
-from governance.money import ZERO, Nanodollars
+from governance.holds import Hold, Ledger, Till, shown_limit
+from governance.ledger.events import EventKind, Opening, Settlement
+from governance.ledger.reading.spending import spent_by_counter
+from governance.ledger.recovery import expire_orphans
+from governance.limits import Budget, Rate, Standing, WorstCase
+from governance.limits.draws import check_each, draws_of, refusal_of, repeat_draws, spend_counters
+from governance.limits.levels import SeenLevels
+from governance.limits.loops import Repeats
+from governance.limits.standings import standing_of
+from governance.limits.steps import Pressure, pressure, stepped
+from governance.money import ZERO
 from governance.windows import Calendar
 
+LONGEST_LEASE: Final = timedelta(hours=25)
+"""No hold is open for longer: an older one without an end has no living process."""
 
-class Ledger(Protocol):
-    """Where the purse writes. Writing never waits; `governance.ledger.writer.LedgerWriter` is the real one."""
-
-    def admit(self) -> None:
-        """Let a new request in, or raise `LedgerBehind`."""
-        ...
-
-    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
-        """Record entries that belong together, or raise `LedgerBehind` for a new hold.
-
-        What has been admitted is always taken.
-        """
-        ...
-
-
-@dataclass(slots=True)
-class _Till:
-    """What the purse and its holds share."""
-
-    counters: Counters
-    ledger: Ledger
-    clock: Callable[[], float]
-    open: "dict[str, Hold]" = field(default_factory=dict)
-
-    def elapsed_ms(self, opening: Opening) -> float:
-        return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
-
-    def attempts(self, opening: Opening, settlement: Settlement) -> None:
-        attempts = enumerate(settlement.attempts, 1)
-        self.ledger.append(*[LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts])
-
-    def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
-        self.end(
-            EventKind.SETTLED,
-            opening,
-            held=held,
-            cost=settlement.cost,
-            code=settlement.code,
-            status=settlement.status,
-            settlement=settlement,
-        )
-
-    def end(
-        self,
-        kind: EventKind,
-        opening: Opening,
-        *,
-        held: Nanodollars = ZERO,
-        cost: Nanodollars = ZERO,
-        code: str = "",
-        status: int | None = None,
-        settlement: Settlement | None = None,
-    ) -> None:
-        """Write the one terminal event of a request."""
-        self.ledger.append(
-            LedgerEvent(
-                kind=kind,
-                opening=opening,
-                held=held,
-                cost=cost,
-                code=code,
-                status=status,
-                settlement=settlement,
-                duration_ms=self.elapsed_ms(opening),
-            )
-        )
-
-    def expire(self, hold_id: str) -> None:
-        """Write the end of a hold that its lease has ended, unless it is written, or another process's to write."""
-        hold = self.open.pop(hold_id, None)
-        if hold is not None:
-            self.end(EventKind.EXPIRED, hold.opening, held=hold.worst.cost, cost=hold.worst.cost)
+_COUNTING_S = 5.0
+"""How long a repetition may be on its way to being counted."""
 
 
 class Purse:
     """Opens, counts and ends holds, and tells where budgets stand.
 
     `clock` gives seconds since the epoch. It only measures how long requests took: windows and leases follow the
-    instants the caller gives.
+    instants the caller gives. `levels_for_s` is how old a level may be that budget steps follow; counters in another
+    process are asked less often for it.
     """
 
-    def __init__(self, counters: Counters, ledger: Ledger, clock: Callable[[], float]) -> None:
-        self._till = _Till(counters, ledger, clock)
+    def __init__(
+        self, counters: Counters, ledger: Ledger, clock: Callable[[], float], *, levels_for_s: float = 0.0
+    ) -> None:
+        self._till = Till(counters, ledger, clock, SeenLevels(counters, levels_for_s))
         self._calendar = Calendar()
 
     @property
@@ -134,7 +61,8 @@ class Purse:
         *,
         tz: ZoneInfo,
         lease_s: float,
-    ) -> "Hold":
+        repeats: Sequence[Repeats] = (),
+    ) -> Hold:
         """Hold the worst case of a request for the length of an `async with` block.
 
         What keeps the request out is raised here or on entering the block. Nothing is written then, so the caller
@@ -147,16 +75,49 @@ class Purse:
             worst: The most it can cost and use.
             tz: The zone whose calendar the budgets follow.
             lease_s: Seconds from the opening after which the hold expires, if nothing ends it before.
+            repeats: What it is counted on as a repetition.
 
         Raises:
             BudgetExhausted: A budget cannot cover the worst case, in its window or for a single request.
             RateLimited: A rate is used up, or the request alone is over it.
+            LoopDetected: It has been repeated too often.
             LedgerBehind: The ledger takes no new requests.
             StoreUnavailable: The counters do not answer.
         """
         check_each(budgets, worst)
-        draws = draws_of(budgets, rates, worst, opening.at, tz, self._calendar)
-        return Hold(self._till, opening, worst, draws, lease_s)
+        draws = draws_of(budgets, rates, worst, opening.at, tz, self._calendar, repeats)
+        shown: dict[CounterKey, Budget] = {}
+        for budget in budgets:
+            counter = spend_counters(budget, opening.at, tz, self._calendar)[0]
+            other = shown.setdefault(counter, budget)
+            if other is not budget and _blocks_before(budget, other):
+                shown[counter] = budget
+        return Hold(self._till, opening, worst, draws, shown, lease_s)
+
+    async def pressure(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> Pressure:
+        """Tell what budgets ask of a request before it holds anything.
+
+        Raises:
+            StoreUnavailable: The counters do not answer.
+        """
+        felt = stepped(budgets)
+        counters = [spend_counters(budget, at, tz, self._calendar)[0] for budget in felt]
+        levels = await self._till.seen.levels(counters, self._till.clock()) if felt else ()
+        return pressure(zip(felt, levels, strict=True))
+
+    async def repeat(self, opening: Opening, repeats: Sequence[Repeats], tz: ZoneInfo) -> None:
+        """Count a request as a repetition that needs no hold, such as one that a cache answers.
+
+        Raises:
+            LoopDetected: It has been repeated too often.
+            StoreUnavailable: The counters do not answer.
+        """
+        draws = tuple(repeat_draws(repeats, opening.at, tz, self._calendar))
+        if draws:
+            levels = await self._till.counters.hold(opening.request_id, draws, opening.at.timestamp() + _COUNTING_S)
+            if isinstance(levels, Exhausted):
+                raise refusal_of(levels, opening.at)
+            await self._till.counters.settle(opening.request_id, [1] * len(draws))
 
     def free(self, opening: Opening, settlement: Settlement) -> None:
         """Record a request that was answered without a hold, such as a cache hit.
@@ -173,128 +134,61 @@ class Purse:
         self._till.end(EventKind.REFUSED, opening, code=code, status=status)
 
     async def standing(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> tuple[Standing, ...]:
-        """Tell where budgets stand in their windows at an instant."""
-        counters = [spend_counter(budget, at, tz, self._calendar) for budget in budgets]
+        """Tell where budgets stand in their windows at an instant; those whose value is not known are left out."""
+        known = [budget for budget in budgets if budget.each is None]
+        counters = [spend_counters(budget, at, tz, self._calendar)[0] for budget in known]
         levels = await self._till.counters.read(counters)
-        rows = zip(budgets, counters, levels, strict=True)
-        standings = (standing_of(counter, budget.limit.nanos, level) for budget, counter, level in rows)
+        rows = zip(known, counters, levels, strict=True)
+        standings = (standing_of(counter, shown_limit(budget), level) for budget, counter, level in rows)
         return tuple(standing for standing in standings if standing is not None)
 
     async def expire(self, now: float) -> int:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
         expired = await self._till.counters.expire(now)
-        for hold_id in expired:
-            self._till.expire(hold_id)
+        self._till.foreign |= {hold_id for hold_id in expired if not self._till.expire(hold_id)}
         return len(expired)
 
     async def seed(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> None:
         """Teach the counters what the ledger says has been spent in each budget's window; safe to repeat.
 
-        Call it when budgets appear, at the start or with a new policy.
+        Call it when budgets appear, at the start or with a new policy. What requests hold that began under
+        another policy, and do not draw on a counter, is taken for spent: the limit holds while they run.
         """
-        for counter in {spend_counter(budget, at, tz, self._calendar) for budget in budgets}:
-            if counter.window is not None:
-                total = await spent(database, counter.scope, counter.window)
-                await self._till.counters.seed(counter, total.nanos)
+        totals = {found[0]: found[1] async for found in spent_by_counter(database, budgets, at, tz, self._calendar)}
+        for hold in self._till.open.values():
+            for counter in hold.undrawn(budgets, tz, self._calendar):
+                totals[counter] = totals.get(counter, ZERO) + hold.worst.cost
+        for counter, total in totals.items():
+            await self._till.counters.seed(counter, total.nanos)
 
-    async def rebuild(self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> int:
+    async def bury(self, database: Database) -> int:
+        """Write the end of requests whose lease is over and whose process may be dead; call it after `expire`.
+
+        A process that lives writes the same end itself, and the ledger keeps one of the two.
+
+        Returns:
+            How many had no end yet.
+        """
+        foreign = frozenset(self._till.foreign)
+        buried = await expire_orphans(database, among=foreign) if foreign else 0
+        self._till.foreign -= foreign
+        return buried
+
+    async def rebuild(
+        self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
+    ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
-        Only for the sole process of a ledger, before its first hold.
+        Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
+        past the longest lease are taken for dead, and the counters' own leases end the others.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await expire_orphans(database)
+        orphans = await expire_orphans(database, opened_before=None if sole else at - LONGEST_LEASE)
         await self.seed(database, budgets, at, tz)
         return orphans
 
 
-class Hold:
-    """Money kept for one request while it runs. Made by `Purse.hold`."""
-
-    def __init__(
-        self, till: _Till, opening: Opening, worst: WorstCase, draws: tuple[Draw, ...], lease_s: float
-    ) -> None:
-        self.opening = opening
-        self.worst = worst
-        self._till = till
-        self._draws = draws
-        self._levels: tuple[Level, ...] = ()
-        self._expires_at = opening.at.timestamp() + lease_s
-        self._ended = False
-
-    async def __aenter__(self) -> Self:
-        self._till.ledger.admit()
-        levels = await self._till.counters.hold(self.opening.request_id, self._draws, self._expires_at)
-        if isinstance(levels, Exhausted):
-            raise refusal_of(levels, self.opening.at)
-        self._levels = levels
-        self._till.open[self.opening.request_id] = self
-        try:
-            self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
-        except LedgerBehind:
-            del self._till.open[self.opening.request_id]
-            await self._till.counters.cancel(self.opening.request_id)
-            raise
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._ended:
-            return
-        self._ended = True
-        with anyio.CancelScope(shield=True):
-            if await self._till.counters.cancel(self.opening.request_id):
-                del self._till.open[self.opening.request_id]
-                self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
-            else:
-                self._till.expire(self.opening.request_id)
-
-    async def settle(self, settlement: Settlement) -> None:
-        """End the hold at the real cost; a second call changes nothing.
-
-        A hold that has expired stays expired, at what it held. Its attempts are recorded in any case, because they
-        were made.
-
-        Raises:
-            StoreUnavailable: The counters do not answer. The hold then ends with its lease.
-        """
-        if self._ended:
-            return
-        self._ended = True
-        self._till.attempts(self.opening, settlement)
-        with anyio.CancelScope(shield=True):
-            levels = await self._till.counters.settle(self.opening.request_id, _actuals(self._draws, settlement))
-            if levels is not None:
-                self._levels = levels
-                del self._till.open[self.opening.request_id]
-                self._till.settle(self.opening, self.worst.cost, settlement)
-            else:
-                self._till.expire(self.opening.request_id)
-
-    @property
-    def tightest(self) -> Standing | None:
-        """The budget with the least left, as of the last change of this hold; None when no budget applies."""
-        rows = zip(self._draws, self._levels, strict=True)
-        standings = (standing_of(draw.counter, draw.limit, level) for draw, level in rows)
-        return min((s for s in standings if s is not None), key=lambda s: s.remaining, default=None)
-
-    @property
-    def rates(self) -> tuple[RateStanding, ...]:
-        """The tightest per-minute limit of each unit, requests before tokens."""
-        tightest: dict[str, RateStanding] = {}
-        for draw, level in zip(self._draws, self._levels, strict=True):
-            rate = rate_standing_of(draw.counter, draw.limit, level)
-            if rate is not None and (rate.unit not in tightest or rate.remaining < tightest[rate.unit].remaining):
-                tightest[rate.unit] = rate
-        return tuple(tightest[unit] for unit in ("requests", "tokens") if unit in tightest)
-
-
-def _actuals(draws: Sequence[Draw], settlement: Settlement) -> list[int]:
-    used = {
-        Unit.SPEND: settlement.cost.nanos,
-        Unit.TOKENS: 0 if settlement.usage is None else settlement.usage.total,
-        Unit.REQUESTS: 1,
-        Unit.CONCURRENT: 0,
-    }
-    return [used[draw.counter.unit] for draw in draws]
+def _blocks_before(budget: Budget, other: Budget) -> bool:
+    return (budget.blocks_at is None, shown_limit(budget)) < (other.blocks_at is None, shown_limit(other))

@@ -1,6 +1,12 @@
-"""Budget windows: stretches of the local calendar, as instants in UTC.
+"""Budget windows: stretches of the local calendar, or the last so many seconds, as instants in UTC.
 
 A window follows from an instant and a time zone alone. There is no reset job: a new window is a new counter.
+
+A rolling window has no boundaries that a counter could be named after, so it is covered by overlapping ones: time is
+cut into parts of a fixed length, and a cover is as long as the rolling window and one part more. A request is counted
+in every cover that its instant falls into. Wherever a stretch of the window's length lies, some cover contains it
+whole; so limits that hold in every cover are never exceeded in any such stretch. The price is that what was spent is
+remembered up to one part longer than it must be.
 """
 
 from collections.abc import Callable
@@ -8,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from math import floor
+from typing import Final
 from zoneinfo import ZoneInfo
 
 
@@ -23,12 +30,59 @@ class WindowKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rolling:
+    """The last so many seconds, whenever they are asked for.
+
+    Attributes:
+        seconds: The length.
+        parts: Into how many parts the length is cut: what is spent is remembered for up to 1/parts of it too long.
+        name: What it is called where its length is beside the point.
+    """
+
+    seconds: int
+    parts: int = 6
+    name: str = ""
+
+    @property
+    def value(self) -> str:
+        """What it is called, as `WindowKind.value` is: `7d`, `36h`, or its name."""
+        return self.name or _duration(self.seconds)
+
+    def __str__(self) -> str:
+        return self.value
+
+
+SESSION: Final = Rolling(7 * 86_400, parts=1, name="session")
+"""The life of a session: counted as one for at least a week from each of its requests, and at most two."""
+
+Span = WindowKind | Rolling
+"""What a limit may run over."""
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """One stretch of time: `start` belongs to it, `end` to the next. Both are in UTC."""
 
-    kind: WindowKind
+    kind: Span
     start: datetime
     end: datetime
+
+
+def covers(span: Span, at: datetime, tz: ZoneInfo) -> tuple[Window, ...]:
+    """Find every window that counts what happens at an instant; the one that began first comes first.
+
+    A calendar has one. Of a rolling window's covers the first holds all that has been spent since it began, the others
+    what they will need to know when it is over; it ends when the oldest part of it need no longer be remembered.
+    """
+    if isinstance(span, WindowKind):
+        return (window(span, at, tz),)
+    # Microseconds, so that every length has parts of one size and their bounds are exact.
+    part = timedelta(microseconds=-(-span.seconds * 1_000_000 // span.parts))
+    length = part * (span.parts + 1)
+    at = at.astimezone(UTC)
+    last = at - (at - _EPOCH) % part
+    starts = (last - part * back for back in range(span.parts, -1, -1))
+    return tuple(Window(span, start, start + length) for start in starts)
 
 
 def window(kind: WindowKind, at: datetime, tz: ZoneInfo) -> Window:
@@ -45,19 +99,25 @@ def window(kind: WindowKind, at: datetime, tz: ZoneInfo) -> Window:
 
 
 class Calendar:
-    """Remembers the last window of each kind and zone, because most requests fall into it."""
+    """Remembers the last windows of each span and zone, because most requests fall into them."""
 
     def __init__(self) -> None:
-        self._last: dict[tuple[WindowKind, ZoneInfo], Window] = {}
+        self._last: dict[tuple[Span, ZoneInfo], tuple[datetime, datetime, tuple[Window, ...]]] = {}
 
-    def window(self, kind: WindowKind, at: datetime, tz: ZoneInfo) -> Window:
-        """Find what `window` finds, mostly without computing it."""
-        last = self._last.get((kind, tz))
-        if last is None or not last.start <= at < last.end:
-            last = self._last[kind, tz] = window(kind, at, tz)
-        return last
+    def covers(self, span: Span, at: datetime, tz: ZoneInfo) -> tuple[Window, ...]:
+        """Find what `covers` finds, mostly without computing it."""
+        last = self._last.get((span, tz))
+        if last is None or not last[0] <= at < last[1]:
+            found = covers(span, at, tz)
+            last = self._last[span, tz] = (found[-1].start, found[0].end, found)
+        return last[2]
+
+    def window(self, span: Span, at: datetime, tz: ZoneInfo) -> Window:
+        """Find the window that shows where a limit stands: the first of its covers."""
+        return self.covers(span, at, tz)[0]
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_DAYS: dict[WindowKind, Callable[[date], date]] = {
     WindowKind.DAY: lambda day: day,
     WindowKind.WEEK: lambda day: day - timedelta(days=day.weekday()),
@@ -114,3 +174,11 @@ def _change_of_clocks(before: datetime, after: datetime, tz: ZoneInfo) -> dateti
 
 def _offset(at: datetime, tz: ZoneInfo) -> timedelta:
     return at.astimezone(tz).utcoffset() or timedelta()
+
+
+def _duration(seconds: int) -> str:
+    unit, size = next((unit, size) for unit, size in _UNITS if seconds % size == 0)
+    return f"{seconds // size}{unit}"
+
+
+_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))

@@ -6,8 +6,9 @@ from sqlalchemy import MetaData
 
 from governance.alerts import tables as alerts
 from governance.audit import tables as audit
+from governance.counters import tables as counters
 from governance.ledger import tables as ledger
 from governance.people import tables as people
 
-MODULES: Final = (ledger, audit, people, alerts)
+MODULES: Final = (ledger, audit, people, alerts, counters)
 METADATA: Final[MetaData] = ledger.Base.metadata

@@ -40,8 +40,8 @@ class Route:
 
     Attributes:
         model: The policy's name of the model.
-        reason: Short text for `x-sluice-route`: `weak`, `pinned`, or what kept the weak model away (`tier:<weak>`,
-            `zone:<zone>`, `unavailable:<weak>`).
+        reason: Short text for `x-sluice-route`: `weak`, `pinned`, what kept the weak model away (`tier:<weak>`,
+            `zone:<zone>`, `unavailable:<weak>`), or `budget:downgrade`.
         name: The route's name; a pinned model's own name.
     """
 
@@ -74,6 +74,30 @@ def pinned(candidate: Candidate, zone: str | None = None) -> Route:
         NoRoute: One of its four kinds, when the model may not or cannot answer.
     """
     return Route(_first_usable((candidate,), candidate.name, zone).name, "pinned", candidate.name)
+
+
+DOWNGRADED = "budget:downgrade"
+
+
+def cheaper(route: Route, tiers: Sequence[Sequence[Candidate]], steps: int) -> Route:
+    """Move a route down to a cheaper tier, as far as there is one.
+
+    Args:
+        route: The choice without the need to save.
+        tiers: The models of each cheaper tier, the dearest tier first, and in each the preferred model first.
+        steps: How many tiers to go down; tiers without a usable model do not count.
+
+    Returns:
+        The route over the cheaper model, or the same one where no cheaper tier has a usable model.
+    """
+    usable = [model for tier in tiers if (model := next((c for c in tier if _usable(c)), None)) is not None]
+    if not usable or steps < 1:
+        return route
+    return Route(usable[min(steps, len(usable)) - 1].name, DOWNGRADED, route.name)
+
+
+def _usable(candidate: Candidate) -> bool:
+    return candidate.allowed and candidate.in_zone and not candidate.trouble
 
 
 def _first_usable(ordered: Sequence[Candidate], route: str, zone: str | None) -> Candidate:

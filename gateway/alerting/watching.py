@@ -16,9 +16,10 @@ from gateway.alerting.messages import Receiver
 from governance.alerts.outbox import Delivery, fire
 from governance.alerts.steps import Alert, Watch, due
 from governance.database import Database
-from governance.ledger.recovery import spent
+from governance.errors import StoreUnavailable
+from governance.ledger.reading.spending import spent
 from governance.purse import Purse
-from governance.windows import window
+from governance.windows import WindowKind, window
 
 LATE: Final = timedelta(minutes=15)
 """How long after the end of a window its spending is still looked at; longer than any request may take."""
@@ -56,12 +57,14 @@ class Watching:
         Raises:
             StoreUnavailable: The counters or the database do not answer; the next round finds the same.
         """
-        at, watches = self._now(), self._watches()
-        standings = await self._purse.standing([watch.budget for watch in watches], at, self._timezone)
+        at, watches = self._now(), self._with_calendar()
+        standings = await self._purse.standing([watch.budget for watch, _ in watches], at, self._timezone)
+        if len(standings) < len(watches):
+            raise StoreUnavailable("the counters are away")
         found: list[Alert] = []
-        for watch, standing in zip(watches, standings, strict=True):
+        for (watch, kind), standing in zip(watches, standings, strict=True):
             if standing.settled.nanos > 0:
-                found += due(watch, window(watch.budget.window, at, self._timezone), standing.settled, at)
+                found += due(watch, window(kind, at, self._timezone), standing.settled, at)
         await self._fire(found, at)
 
     async def look_back(self) -> None:
@@ -70,14 +73,21 @@ class Watching:
         Raises:
             StoreUnavailable: The database does not answer; the next round finds the same.
         """
-        at = self._now()
+        at, tz = self._now(), self._timezone
         found: list[Alert] = []
-        for watch in self._watches():
-            kind, tz = watch.budget.window, self._timezone
+        for watch, kind in self._with_calendar():
             before = window(kind, window(kind, at, tz).start - timedelta.resolution, tz)
             if at - before.end < LATE:
                 found += due(watch, before, await spent(self._database, watch.budget.scope, before), at)
         await self._fire(found, at)
+
+    def _with_calendar(self) -> list[tuple[Watch, WindowKind]]:
+        """List the budgets whose windows begin and end: a step fires once a window, and a rolling one is never over.
+
+        Budgets for each value of a dimension are left out too, because their values are not known before they spend.
+        """
+        found = [(watch, watch.budget.window) for watch in self._watches() if watch.budget.each is None]
+        return [(watch, span) for watch, span in found if isinstance(span, WindowKind)]
 
     async def _fire(self, found: Sequence[Alert], at: datetime) -> None:
         self._known = {known: end for known, end in self._known.items() if at < end + LATE}

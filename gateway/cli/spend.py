@@ -13,7 +13,7 @@ from gateway.cli.terminal import Duration, as_json, now, settings, show_json, sh
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from governance.ledger.reports import SpendReport, SpendRow
+    from governance.ledger.reading.reports import SpendReport, SpendRow
 
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
 
@@ -41,7 +41,7 @@ def spend(by: str, since: timedelta, as_json: bool) -> None:
 
 async def _read(by: str, since: timedelta) -> SpendReport:
     from gateway.operations.ledger import open_ledger
-    from governance.ledger import reports
+    from governance.ledger.reading import reports
 
     until = now()
     async with open_ledger(settings()) as database:

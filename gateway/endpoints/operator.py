@@ -5,10 +5,13 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from gateway.catalogue import Catalogue
 from gateway.operations.metrics import Metrics
+from governance.counters.guarded import GuardedCounters
 from governance.ledger.writer import LedgerWriter
 
 
-def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics) -> APIRouter:
+def operator_router(
+    catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics, counters: GuardedCounters | None
+) -> APIRouter:
     """Return the routes. None needs a key: keep them from the public, for metrics name teams and what they spend."""
     router = APIRouter(include_in_schema=False)
 
@@ -25,10 +28,12 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
         reasons = list(ledger.health.reasons)
         if not catalogue.serves_chat():
             reasons.append("No chat model can be called.")
+        if counters is not None and counters.refuses:
+            reasons.append(f"The counters are away: {counters.away}.")
         body = {
             "status": "not ready" if reasons else "ready",
             "reasons": reasons,
-            "unavailable": catalogue.unavailable(),
+            "unavailable": catalogue.unavailable() | _away(counters),
             "unavailable_models": catalogue.unavailable_models(),
         }
         return JSONResponse(body, 503 if reasons else 200, {"cache-control": "no-store"})
@@ -47,3 +52,7 @@ def operator_router(catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return router
+
+
+def _away(counters: GuardedCounters | None) -> dict[str, str]:
+    return {} if counters is None or counters.away is None else {"counters": counters.away}

@@ -10,38 +10,55 @@ from fastapi import APIRouter, Request
 
 from gateway.endpoints.models import entitled
 from gateway.steps.admission import Admission
+from governance.errors import StoreUnavailable
+from governance.ledger.reading.history import DailySpend, Days
 from governance.limits import Standing
+from governance.limits.forecast import Forecast, forecast
 from governance.purse import Purse
 
 
-def usage_router(admission: Admission, purse: Purse, timezone: ZoneInfo, now: Callable[[], datetime]) -> APIRouter:
+def usage_router(
+    admission: Admission, purse: Purse, history: DailySpend, timezone: ZoneInfo, now: Callable[[], datetime]
+) -> APIRouter:
     """Return the route."""
     router = APIRouter(prefix="/v1", include_in_schema=False)
 
     @router.get("/usage")
     async def usage(request: Request) -> dict[str, Any]:
         asker = entitled(request, admission, now)
-        standings = await purse.standing(asker.grant.budgets, now(), timezone)
+        at = now()
+        standings = await purse.standing(asker.grant.budgets, at, timezone)
+        ahead = [forecast(stands, await _days(history, stands.scope, at), at, timezone) for stands in standings]
         return {
             "object": "usage",
             "key_id": asker.caller.key_id,
             "team": asker.caller.team,
             "app": asker.caller.app,
             "tiers": list(asker.grant.tiers),
-            "budgets": [_budget(standing) for standing in standings],
+            "budgets": [_budget(*budget) for budget in zip(standings, ahead, strict=True)],
             "limits": [asdict(rate) for rate in asker.grant.rates],
         }
 
     return router
 
 
-def _budget(standing: Standing) -> dict[str, Any]:
+async def _days(history: DailySpend, scope: str, at: datetime) -> Days:
+    """Return what is known of the days before; without the database the forecast is a straight line."""
+    try:
+        return await history.days(scope, at)
+    except StoreUnavailable:
+        return ()
+
+
+def _budget(standing: Standing, ahead: Forecast | None) -> dict[str, Any]:
     return {
         "scope": standing.scope,
-        "window": standing.window,
+        "window": standing.window.value,
         "limit_usd": standing.limit.usd,
         "spent_usd": standing.settled.usd,
         "held_usd": standing.held.usd,
         "remaining_usd": standing.remaining.usd,
         "resets_at": standing.resets_at,
+        "forecast_usd": None if ahead is None else ahead.amount.usd,
+        "runs_out_at": None if ahead is None else ahead.runs_out_at,
     }

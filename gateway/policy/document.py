@@ -90,4 +90,5 @@ class Policy(Section):
             limits=self.limits,
             budgets=self.budgets,
             teams=self.teams,
+            loop=self.limits.loop.rule if self.limits and self.limits.loop else None,
         )

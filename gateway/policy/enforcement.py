@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gateway.policy.models import VllmProvider
 from gateway.policy.problems import describe
 from gateway.policy.references import select
+from governance.windows import WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +33,14 @@ def _always(_: object) -> bool:
     return True
 
 
-def _not_plain_block(steps: object) -> bool:
-    """Say whether a budget's steps are other than to block when it is used up and to alert on the way there."""
-    taken = {at: act for at, act in steps.items() if at == 100 or act != "alert"} if isinstance(steps, dict) else steps  # noqa: PLR2004  (per cent)
-    return taken not in ({}, {100: "block"})
+def _watchless(section: object) -> bool:
+    """Say whether a budget has no windows of the calendar, or is for each value of a dimension."""
+    calendar = set(WindowKind)
+    return isinstance(section, dict) and (section.get("each") is not None or section.get("window") not in calendar)
+
+
+def _queues(steps: object) -> bool:
+    return isinstance(steps, dict) and "queue" in steps.values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +58,13 @@ NOT_YET = (
             "teams.*.apps.*.budgets.*.steps",
             "teams.*.apps.*.features.*.budgets.*.steps",
         ),
-        "Steps other than alert are not taken: the budget blocks at 100 %.",
-        _not_plain_block,
+        "Work that should be queued is refused, and told so.",
+        _queues,
+    ),
+    _NotYet(
+        ("budgets.*", "teams.*.budgets.*", "teams.*.apps.*.budgets.*", "teams.*.apps.*.features.*.budgets.*"),
+        "It alerts nobody: only a budget with a window of the calendar that is not for each value does.",
+        _watchless,
     ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
@@ -77,8 +87,6 @@ NOT_YET = (
         "The effort that a request asks for is passed on as it is.",
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
-    _NotYet(("limits.loop",), "Loops are not detected."),
-    _NotYet(("on_store_error",), "Requests are refused while the counters cannot be reached.", lambda v: v != "closed"),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
     _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),
     _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),

@@ -31,6 +31,7 @@ REFERENCES = (
     ("teams.*.apps.*.tiers.*", "tier"),
     ("teams.*.apps.*.features.*.tiers.*", "tier"),
     ("teams.*.apps.*.features.*.route", "route"),
+    ("teams.*.apps.*.features.*.floor", "tier"),
 )
 
 UNIQUE = (

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cache.config import Duration
+from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
 from governance.policy.sections import Count, LimitsSection, Name, Section
 
@@ -69,17 +70,22 @@ class Guardrail(Section):
 
 
 class Loop(Section):
-    """When an agent that goes round in circles is stopped.
+    """When an agent that goes round in circles is stopped; what is absent is not watched.
 
     Attributes:
         same_request: The most times the very same request may be made within the span.
-        within: The span, in seconds.
-        session_requests: The most requests of one session.
+        within: The span, in seconds; what is repeated is remembered up to half as long again.
+        session_requests: The most requests of one session of one key.
     """
 
     same_request: Count | None = None
     within: Duration = 600
     session_requests: Count | None = None
+
+    @property
+    def rule(self) -> LoopRule:
+        """The rule as governance reads it."""
+        return LoopRule(self.same_request, self.within, self.session_requests)
 
 
 class OrgLimits(LimitsSection):

@@ -55,6 +55,15 @@ class Meter:
             raise UpstreamError(f"Provider {provider!r} ended its stream before the answer.", provider)
 
     @property
+    def told(self) -> Usage | None:
+        """What the provider has said so far, whether or not it makes sense for an answer."""
+        return Usage.from_openai(self._said) if self._said else None
+
+    def cut(self, facts: dict[str, Any]) -> bytes:
+        """End the answer here, as if for its length, and return the chunk that says so and why."""
+        return msgspec.json.encode(self._fold.cut("length", {"sluice": facts}))
+
+    @property
     def reported(self) -> Usage | None:
         """What the provider says has been used; an answer of text and no tokens is no usage."""
         usage = Usage.from_openai(self._said)

@@ -4,18 +4,23 @@ Every endpoint that can cost money goes through here, so that none can forget a 
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
 from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
+from gateway.steps.budget_steps import noted
+from gateway.steps.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Settlement
-from governance.limits import Standing
+from governance.limits import Standing, resolve
+from governance.limits.loops import LoopGuard, Repeats
+from governance.limits.steps import Pressure
 from governance.money import Nanodollars
 from governance.prices import Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
@@ -55,6 +60,24 @@ class Purchasing:
     purse: Purse
     accounts: Accounts
     timezone: ZoneInfo
+    loops: LoopGuard
+
+    async def pressure(self, asked: Asked[object], entitled: Entitled) -> Pressure:
+        """Return what the request's budgets ask of it, from where they stand before it."""
+        return await self.purse.pressure(entitled.grant.budgets, asked.at, self.timezone)
+
+    def repeats(
+        self, asked: Asked[object], entitled: Entitled, slot: Slot, body: dict[str, Any]
+    ) -> tuple[Repeats, ...]:
+        """Return what the request is counted on as a repetition.
+
+        Raises:
+            TooDeep: it is nested too deep to be told from others.
+        """
+        key = slot.key
+        if not key and self.loops.wants_fingerprints:
+            key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
+        return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
     def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
         """Return the purchase of an answer over `route`, at today's price.
@@ -69,19 +92,32 @@ class Purchasing:
         worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
         return Purchase(model, self.catalogue.upstream(model), route, price, worst)
 
-    def hold(self, asked: Asked[object], entitled: Entitled, purchase: Purchase, cache: str) -> Hold:
+    def hold(
+        self,
+        asked: Asked[object],
+        entitled: Entitled,
+        purchase: Purchase,
+        cache: str,
+        pressure: Pressure,
+        repeats: tuple[Repeats, ...],
+    ) -> Hold:
         """Return the hold of a purchase, to be entered; see `Purse.hold` for what it raises."""
         opening = self.admission.opening(
             asked,
             entitled,
             model=purchase.model.name,
             provider=purchase.model.provider,
-            route=purchase.route.reason,
+            route=noted(purchase.route, pressure),
             cache=cache,
         )
-        grant = entitled.grant
         return self.purse.hold(
-            opening, grant.budgets, grant.rates, purchase.worst, tz=self.timezone, lease_s=asked.limit_s + LEASE_SLACK_S
+            opening,
+            resolve(entitled.grant.budgets, {"model": purchase.model.name}),
+            entitled.grant.rates,
+            purchase.worst,
+            tz=self.timezone,
+            lease_s=asked.limit_s + LEASE_SLACK_S,
+            repeats=repeats,
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
@@ -94,14 +130,25 @@ class Purchasing:
         return settlement
 
     async def take(
-        self, asked: Asked[object], entitled: Entitled, stored: Stored, overhead_s: float
+        self,
+        asked: Asked[object],
+        entitled: Entitled,
+        stored: Stored,
+        repeats: tuple[Repeats, ...],
+        overhead_s: float,
     ) -> tuple[Settlement, Facts]:
-        """Record that a stored answer is given again: free, and sparing what it once cost."""
+        """Record that a stored answer is given again: free, and sparing what it once cost.
+
+        Raises:
+            LoopDetected: it has been given to this key too often.
+        """
         opening = self.admission.opening(
             asked, entitled, model=stored.model, provider="cache", route="cache", cache="exact"
         )
+        await self.purse.repeat(opening, repeats, self.timezone)
         settlement = self.accounts.hit(stored.usage, Nanodollars(stored.cost_nanos))
-        standings = await self.purse.standing(entitled.grant.budgets, asked.at, self.timezone)
+        budgets = resolve(entitled.grant.budgets, {"model": stored.model})
+        standings = await self.purse.standing(budgets, asked.at, self.timezone)
         self.purse.free(opening, settlement)
         self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)

@@ -1,6 +1,6 @@
 """Where in the exact cache an answer to this request would be, and for how long."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import msgspec
@@ -26,11 +26,13 @@ class Slot:
         key: the fingerprint of the request within its sharing group; empty when the policy has no exact cache.
         directives: what may be done there.
         ttl: how many seconds an answer may stay; 0 when it must not.
+        whole: an answer that was cut for its length may not stay.
     """
 
     key: bytes
     directives: Directives
     ttl: int
+    whole: bool = False
 
     @property
     def outcome(self) -> str:
@@ -47,17 +49,19 @@ class ExactCache:
     catalogue: Catalogue
 
     async def find(
-        self, asked: Asked[object], entitled: Entitled, wish: Wish, body: dict[str, Any]
+        self, asked: Asked[object], entitled: Entitled, wish: Wish, body: dict[str, Any], *, any_age: bool = False
     ) -> tuple[Slot, Stored | None]:
         """Return the slot of a request, and the answer in it that this caller may have.
 
-        An answer shared by several apps stays within the tiers of each.
+        An answer shared by several apps stays within the tiers of each. With `any_age` it may be older than the caller
+        wishes, though never than the policy says.
 
         Raises:
             CacheError: the caller's cache controls make no sense, or the body is nested too deep.
         """
         slot = self._slot(asked, entitled, wish, body)
-        stored = await self.answers.find(slot.key, slot.directives)
+        wishes = replace(slot.directives, max_age=None) if any_age else slot.directives
+        stored = await self.answers.find(slot.key, wishes)
         allowed = stored is not None and self.catalogue.grants(stored.model, entitled.grant)
         return slot, stored if allowed else None
 

@@ -51,7 +51,7 @@ def run_up(settings: Settings, environment: Mapping[str, str], voice: Voice, at:
         CannotStart: The gateway could not serve: its home, its port or the settings are in the way.
     """
     policy = load_policy(settings.policy_file, environment, at)
-    settings.refuse_many_workers()
+    settings.refuse_lonely_workers()
     refuse_if_held(Home(settings.home))  # before anything starts: a second engine would disturb the first
     port = claim_port(settings.host, settings.port)
     make_home(settings.home)

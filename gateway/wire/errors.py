@@ -41,6 +41,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.TooManyGuesses: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
+    governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
     governance.StoreUnavailable: _BUSY,
     governance.LedgerBehind: _BUSY,
@@ -107,6 +108,8 @@ def _facts(error: Exception) -> Facts:
             }
         case governance.RateLimited():
             return {"scope": error.scope, "unit": error.unit, "limit": error.limit}
+        case governance.LoopDetected():
+            return {"what": error.what, "limit": error.limit, "window": error.window}
         case _:
             return {}
 

@@ -38,6 +38,15 @@ class Fold:
                 if name not in _OURS and (value is not None or name not in choice):
                     choice[name] = value
 
+    def cut(self, reason: str, more: dict[str, Any]) -> dict[str, Any]:
+        """End every choice that has not ended for `reason`; returns the chunk that does so, with `more` beside it."""
+        open_ones = [index for index, choice in self._choices.items() if not choice.get("finish_reason")] or [0]
+        ends = [{"index": n, "delta": {}, "logprobs": None, "finish_reason": reason} for n in sorted(open_ones)]
+        head = {name: value for name, value in self._head.items() if name != "usage"}
+        chunk = head | {"choices": ends} | more
+        self.add(chunk)
+        return chunk
+
     @property
     def finished(self) -> bool:
         """Whether every choice that began has said how it ended."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from governance.limits import Budget
+from governance.limits import Budget, StepAction
 from governance.money import Nanodollars
-from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, StepAction, TeamSection
+from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, TeamSection
 from governance.windows import Window
 
 FULL: Final = 100
@@ -85,8 +85,8 @@ def _of_app(team: str, app: AppSection) -> Iterator[Watch]:
 
 
 def _watch(scope: str, section: BudgetSection, team: str) -> Watch:
-    alerting = {percent for percent, action in section.steps.items() if action is StepAction.ALERT}
-    budget = Budget(scope, section.limit, section.window, section.per_request)
+    budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
+    alerting = {step.percent for step in budget.steps if step.action is StepAction.ALERT}
     return Watch(budget, tuple(sorted(alerting | {FULL})), team)
 
 

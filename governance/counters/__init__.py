@@ -4,25 +4,33 @@ A counter is a pair (settled, held). A hold draws on several counters at once, a
 is settled at what was really used, cancelled, or expires with its lease at what it held. Spend, requests, tokens and
 concurrency are only different units of it.
 
-The package knows nothing of policies, prices or the ledger. Read this file first, then `memory.py`; every home of the
-counters passes the same suite, `tests/conformance/test_counters.py`.
+The package knows nothing of policies or prices. Read this file first, then `memory.py`, the plainest of three homes.
+`redis.py` (with `hold.lua`) and `postgres.py` are for several processes, `guarded.py` says what happens while such a
+home is away, and `open.py` chooses. Every home passes the same suite, `tests/conformance/test_counters.py`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Protocol
+from enum import Enum, StrEnum
+from typing import Final, Protocol
 
 from governance.windows import Window
 
+KEPT_S: Final = 86_400.0
+"""How long the counter of a window outlives it: a clock that steps back must not open a spent window afresh."""
+
+REPEATS_KEPT_S: Final = 60.0
+"""The same for counts of repeated requests, which are many and guard no money."""
+
 
 class Unit(StrEnum):
-    """What a counter counts: nano-dollars, requests, tokens, or requests in flight."""
+    """What a counter counts: nano-dollars, requests, tokens, requests in flight, or requests that may be a loop."""
 
     SPEND = "spend"
     REQUESTS = "requests"
     TOKENS = "tokens"
     CONCURRENT = "concurrent"
+    REPEATS = "repeats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,20 @@ class CounterKey:
     unit: Unit
     window: Window | None
 
+    @property
+    def text(self) -> str:
+        """The key as text, for homes that keep it by name."""
+        if self.window is None:
+            return f"{self.unit}|{self.scope}"
+        return f"{self.unit}|{self.scope}|{self.window.kind.value}|{self.window.start.timestamp():.6f}"
+
+    @property
+    def kept_until(self) -> float:
+        """When it may be forgotten, in seconds since the epoch; zero for what is in flight."""
+        if self.window is None:
+            return 0.0
+        return self.window.end.timestamp() + (REPEATS_KEPT_S if self.unit is Unit.REPEATS else KEPT_S)
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -42,13 +64,22 @@ class Draw:
     amount: int
     limit: int
 
+    @property
+    def kept(self) -> int:
+        """What stays of it when its hold expires: nothing is in flight then, and all else counts as used."""
+        return 0 if self.counter.unit is Unit.CONCURRENT else self.amount
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a counter shows: used for good, and kept by open holds."""
+    """What a counter shows: used for good, and kept by open holds.
+
+    `firm` is False where the home is away, and this process alone has counted since.
+    """
 
     settled: int = 0
     held: int = 0
+    firm: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +132,43 @@ class Counters(Protocol):
     async def read(self, counters: Sequence[CounterKey]) -> tuple[Level, ...]:
         """Read the levels of counters, zero for those never drawn on."""
         ...
+
+
+class Home(Counters, Protocol):
+    """A home in a store of its own, which may go away, come back, and have forgotten everything meanwhile."""
+
+    async def reach(self) -> "Memory":
+        """Reach the store and say what it remembers; from then on this process counts on just that.
+
+        Raises:
+            StoreUnavailable: It does not answer, it cannot do the work, or another process is refilling it.
+        """
+        ...
+
+    async def remember(self) -> None:
+        """Declare the store refilled, after `reach` has found it empty and what is known has been seeded."""
+        ...
+
+    async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
+        """Open a hold that was admitted before, whatever the limits say now; one that is open is left as it is."""
+        ...
+
+    async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
+        """Count what a hold came to, whether it is open here or was never heard of; a second time changes nothing."""
+        ...
+
+    async def ready(self) -> bool:
+        """Say whether holds are taken: not just after a refill, until every process has restored its own."""
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class Memory(Enum):
+    """What a store remembers: all that this process told it, another's account, or nothing."""
+
+    SAME = "same"
+    ANOTHER = "another"
+    EMPTY = "empty"

@@ -6,12 +6,8 @@ shared home.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
-
-KEPT_S: Final = 86_400.0
-"""How long the counter of a window outlives it: a clock that steps back must not open a spent window afresh."""
+from governance.counters import CounterKey, Draw, Exhausted, Level
 
 
 @dataclass(slots=True)
@@ -71,7 +67,7 @@ class MemoryCounters:
         """End every hold past its lease and forget windows that are over; see `Counters.expire`."""
         late = [(hold_id, hold) for hold_id, hold in self._holds.items() if hold.expires_at <= now]
         for hold_id, hold in late:
-            await self.settle(hold_id, [0 if d.counter.unit is Unit.CONCURRENT else d.amount for d in hold.draws])
+            await self.settle(hold_id, [draw.kept for draw in hold.draws])
         self._forget(now)
         return tuple(hold_id for hold_id, _ in late)
 
@@ -94,10 +90,10 @@ class MemoryCounters:
     def _forget(self, now: float) -> None:
         """Drop what is in flight and the counters of windows long over, once no open hold draws on them."""
         used = {id(cell) for hold in self._holds.values() for cell in hold.cells}
-        over = [
-            counter
-            for counter, cell in self._cells.items()
-            if id(cell) not in used and (counter.window is None or counter.window.end.timestamp() + KEPT_S <= now)
-        ]
+        over = [counter for counter, cell in self._cells.items() if id(cell) not in used and _over(counter, now)]
         for counter in over:
             del self._cells[counter]
+
+
+def _over(counter: CounterKey, now: float) -> bool:
+    return counter.kept_until <= now

@@ -43,6 +43,24 @@ class Opening:
     cache: str = "miss"
     stream: bool = False
 
+    @property
+    def values(self) -> dict[str, str | None]:
+        """Its value of each dimension that a budget may be about, by the dimension's name and its column's."""
+        who = self.attribution
+        return {
+            "team": who.team,
+            "app": who.app,
+            "feature": who.feature,
+            "workflow": who.workflow,
+            "model": self.model,
+            "segment": who.segment,
+            "environment": who.environment,
+            "session": who.session,
+            "user": who.user,
+            "end_user": who.user,
+            "key_id": self.key_id,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:

@@ -1,4 +1,4 @@
-"""After a restart: store and close what a dead process left open, and read back what has been spent."""
+"""After a restart: store and close what a dead process left open."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
 from governance.database import Database
@@ -17,11 +17,7 @@ from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.journal.backlog import entries_of
 from governance.ledger.journal.legacies import Left, Legacy, discard
 from governance.ledger.rows import Row
-from governance.ledger.spans import ended_between, figures
 from governance.ledger.tables import LedgerEventRow, micros
-from governance.limits import dimensions_of
-from governance.money import Nanodollars
-from governance.windows import Window
 
 _BATCH = 500
 _log = logging.getLogger(__name__)
@@ -117,22 +113,3 @@ async def expire_orphans(
         found: list[Row] = [dict(row) for row in (await connection.execute(orphans)).mappings()]
         expired = [row | {"kind": EventKind.EXPIRED.value, "cost_nanos": row["held_nanos"]} for row in found]
         return await insert_new(connection, expired, ())
-
-
-async def spent(database: Database, scope: str, window: Window) -> Nanodollars:
-    """Sum what a scope has spent in a window.
-
-    Raises:
-        StoreUnavailable: The database does not answer.
-    """
-    columns = dimensions_of(scope)
-    async with database.reading() as connection:
-        if columns.keys() <= {"team", "app"}:
-            by = "app" if "app" in columns else "team"
-            found = await figures(connection, by, (window.start, window.end), columns.get("team"))
-            return Nanodollars(sum(used.cost for (_, name), used in found.items() if columns.get(by, name) == name))
-        within = [getattr(LedgerEventRow, column) == name for column, name in columns.items()]
-        query = select(func.coalesce(func.sum(LedgerEventRow.cost_nanos), 0))
-        return Nanodollars(
-            int(await connection.scalar(query.where(ended_between(window.start, window.end), *within)) or 0)
-        )

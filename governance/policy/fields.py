@@ -11,8 +11,13 @@ from pydantic_core import PydanticCustomError
 
 from governance.errors import NotMoney
 from governance.money import Nanodollars
+from governance.windows import SESSION, Rolling, Span, WindowKind
 
 _PERCENT = re.compile(r"(100|[1-9][0-9]?)%")
+_LAST = re.compile(r"([1-9][0-9]{0,4})([mhd])")
+_UNIT_S = {"m": 60, "h": 3_600, "d": 86_400}
+_LONGEST_S = 366 * 86_400
+_KINDS = tuple(kind.value for kind in WindowKind)
 
 
 def parse_dollars(value: object) -> Nanodollars:
@@ -43,6 +48,28 @@ def parse_percent(value: object) -> int:
     return int(match[1])
 
 
+def parse_span(value: object) -> Span:
+    """Read what a budget runs over: a part of the calendar, `session`, or the last so many minutes, hours or days.
+
+    Raises:
+        PydanticCustomError: It is none of these.
+    """
+    if isinstance(value, WindowKind | Rolling):
+        return value
+    if value in _KINDS:
+        return WindowKind(value)
+    if value == SESSION.name:
+        return SESSION
+    match = _LAST.fullmatch(value) if isinstance(value, str) else None
+    seconds = int(match[1]) * _UNIT_S[match[2]] if match else 0
+    if not 0 < seconds <= _LONGEST_S:
+        kinds = ", ".join(f"'{kind}'" for kind in _KINDS)
+        raise PydanticCustomError(
+            "window", "should be {kinds}, 'session', or the last so long, such as 24h or 7d", {"kinds": kinds}
+        )
+    return Rolling(seconds)
+
+
 def _above_zero(value: Nanodollars) -> Nanodollars:
     if value.nanos <= 0:
         raise PydanticCustomError("dollars", "should be more than 0")
@@ -69,3 +96,22 @@ Percent = Annotated[
     int, BeforeValidator(parse_percent), WithJsonSchema({"type": "string", "pattern": f"^{_PERCENT.pattern}$"})
 ]
 """A whole percentage, written `85%`."""
+
+Window = Annotated[
+    Span,
+    PlainValidator(parse_span),
+    PlainSerializer(lambda span: span.value, return_type=str),
+    WithJsonSchema(
+        {
+            "description": (
+                "A part of the calendar in the policy's time zone; `session`, for each session of its own; or the last "
+                "so many minutes, hours or days, rolling."
+            ),
+            "anyOf": [
+                {"type": "string", "enum": [*_KINDS, SESSION.name]},
+                {"type": "string", "pattern": f"^{_LAST.pattern}$", "examples": ["24h", "7d"]},
+            ],
+        }
+    ),
+]
+"""What a budget runs over."""

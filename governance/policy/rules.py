@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from governance.errors import UnknownTeam
-from governance.limits import Budget, Rate
+from governance.limits import Budget, Rate, resolve
 from governance.policy.sections import FeatureSection
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from governance.attribution import Attribution
     from governance.identity import KeyTerms
+    from governance.limits.loops import LoopRule
     from governance.policy.sections import (
         AppSection,
         BudgetSection,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 
 ORG = "org"
+_KNOWN_FIRST = ("team", "app", "feature", "workflow", "segment", "environment", "session", "user")
+"""The dimensions whose values are known before a model is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Grant:
         budgets: Every budget it spends from, outermost scope first.
         rates: Every limit it counts against, outermost scope first.
         models: The only models it may use, where its key names them; None for all of its tiers.
+        falls_to: Those of its tiers that a budget may downgrade it to; None for all of them.
     """
 
     tiers: tuple[str, ...]
@@ -69,6 +73,7 @@ class Grant:
     budgets: tuple[Budget, ...]
     rates: tuple[Rate, ...]
     models: frozenset[str] | None = None
+    falls_to: tuple[str, ...] | None = None
 
     def permits(self, model: str, tier: str) -> bool:
         """Say whether a model of a tier may be used."""
@@ -115,9 +120,11 @@ class Rules:
 
     Attributes:
         timezone: The zone whose calendar bounds the budgets' windows.
+        loop: When a caller that goes round in circles is stopped.
     """
 
     timezone: ZoneInfo
+    loop: LoopRule | None
     _apps: Mapping[tuple[str, str], AppRule]
     _grants: Mapping[tuple[str, str, str | None], Grant]
     _budgets: Mapping[str, tuple[Budget, ...]]
@@ -133,6 +140,8 @@ class Rules:
             attribution: Whose request it is. A feature that the policy does not name is under its app's rules alone.
             key_id: The public id of the key, which may have budgets of its own.
 
+        Budgets for each value of a dimension are those of the request's values; `model` alone is not yet known.
+
         Raises:
             UnknownTeam: The policy has no such team and app: the key outlived them.
         """
@@ -140,8 +149,10 @@ class Rules:
         grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
         if grant is None:
             raise UnknownTeam(team, app)
-        own = self._budgets.get(f"key:{key_id}")
-        return grant if own is None else replace(grant, budgets=grant.budgets + own)
+        budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
+        if any(budget.each for budget in budgets):
+            budgets = resolve(budgets, {name: getattr(attribution, name) for name in _KNOWN_FIRST})
+        return grant if budgets is grant.budgets else replace(grant, budgets=budgets)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return every budget of the policy, whoever it is for."""
@@ -160,6 +171,7 @@ def compile_rules(
     limits: LimitsSection | None,
     budgets: Sequence[ScopedBudget],
     teams: Sequence[TeamSection],
+    loop: LoopRule | None = None,
 ) -> Rules:
     """Compile the governing sections of a policy whose names have been checked.
 
@@ -170,6 +182,7 @@ def compile_rules(
         limits: Limits over everyone together.
         budgets: Budgets that name their scope.
         teams: The teams.
+        loop: When a caller that goes round in circles is stopped.
     """
     by_scope = _by_scope(budgets, teams)
     org = Grant(tuple(tiers), None, _output(OutputRule(), output), by_scope.get(ORG, ()), _rates(ORG, limits))
@@ -183,8 +196,10 @@ def compile_rules(
             grants[team.name, app.name, None] = in_app
             for feature in app.features:
                 in_feature = _narrow(in_app, _scope(team, app, feature), feature, by_scope)
-                grants[team.name, app.name, feature.name] = in_feature
-    return Rules(timezone, apps, grants, by_scope)
+                above = tiers[tiers.index(feature.floor) :] if feature.floor in tiers else tiers
+                falls_to = tuple(tier for tier in in_feature.tiers if tier in above)
+                grants[team.name, app.name, feature.name] = replace(in_feature, falls_to=falls_to)
+    return Rules(timezone, loop, apps, grants, by_scope)
 
 
 def _scope(*path: Member) -> str:
@@ -196,7 +211,8 @@ def _by_scope(budgets: Iterable[ScopedBudget], teams: Iterable[TeamSection]) -> 
     found: dict[str, list[Budget]] = {}
 
     def add(scope: str, section: BudgetSection) -> None:
-        found.setdefault(scope, []).append(Budget(scope, section.limit, section.window, section.per_request))
+        budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
+        found.setdefault(scope, []).append(budget)
 
     for section in budgets:
         add(section.scope, section)

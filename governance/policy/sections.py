@@ -7,15 +7,15 @@ point elsewhere in the document (tiers, routes) are checked where the whole docu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.policy.fields import Dollars, Percent, PositiveDollars
+from governance.limits import Each, Step, StepAction
+from governance.policy.fields import Dollars, Percent, PositiveDollars, Window
 from governance.policy.patterns import Pattern
-from governance.windows import WindowKind
+from governance.windows import SESSION
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """What a team, app, feature or tier is called: it appears in scopes (`app:team/app`) and headers, unescaped."""
@@ -31,30 +31,42 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class StepAction(StrEnum):
-    """What happens when a share of a budget is used."""
-
-    ALERT = "alert"
-    DOWNGRADE = "downgrade"
-    TIGHTEN = "tighten"
-    QUEUE = "queue"
-    BLOCK = "block"
-
-
 class BudgetSection(Section):
     """An amount that may be spent in each window.
 
     Attributes:
         limit: The amount.
-        window: The calendar window it is for, in the policy's time zone.
+        window: `minute`, `hour`, `day`, `week`, `month` or `quarter` of the calendar in the policy's time zone; the
+            last so long, such as `24h` or `7d`; or `session`, for each session of its own.
+        each: A dimension each value of which has the amount to itself; a request without a value is not under it.
         per_request: The most that a single request may cost.
-        steps: What happens when a percentage of the limit is used.
+        steps: What happens when a percentage of the limit is used. Without any, the budget blocks at 100 %; with some,
+            it blocks or queues only where they say so, and may otherwise be overrun.
     """
 
     limit: PositiveDollars
-    window: WindowKind
+    window: Window
+    each: Each | None = None
     per_request: PositiveDollars | None = None
     steps: Mapping[Percent, StepAction] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_value_at_a_time(self) -> Self:
+        if self.window == SESSION and self.each not in {None, "session"}:
+            raise PydanticCustomError("each", 'a window of a session is for each session: leave "each" out')
+        if self.each == "model" and self.steps.keys() - {100} | set(self.steps.values()) - {StepAction.BLOCK}:
+            raise PydanticCustomError("each", "a budget for each model can only block at 100%: steps choose the model")
+        return self
+
+    @property
+    def dimension(self) -> Each | None:
+        """The dimension each value of which has this budget to itself."""
+        return "session" if self.window == SESSION else self.each
+
+    @property
+    def ladder(self) -> tuple[Step, ...]:
+        """The steps, from the bottom."""
+        return tuple(Step(percent, action) for percent, action in sorted(self.steps.items()))
 
 
 class ScopedBudget(BudgetSection):
@@ -160,9 +172,11 @@ class FeatureSection(Member):
 
     Attributes:
         route: The route that answers its requests.
+        floor: The cheapest tier that a budget may downgrade its requests to.
     """
 
     route: str | None = None
+    floor: Name | None = None
 
 
 class AppSection(Member):

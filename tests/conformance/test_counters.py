@@ -1,21 +1,25 @@
 """One suite over every home of the counters."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from governance.counters import CounterKey, Counters, Draw, Exhausted, Level, Unit
-from governance.counters.memory import KEPT_S, MemoryCounters
-from governance.windows import Window, WindowKind
+from governance.counters import KEPT_S, CounterKey, Counters, Draw, Exhausted, Level, Unit
+from governance.counters.memory import MemoryCounters
+from governance.counters.redis import RedisCounters
+from governance.windows import Rolling, Window, WindowKind, covers
+from tests.support import homes
 
-HOMES: dict[str, Callable[[], Counters]] = {"memory": MemoryCounters}
+OpenHome = AbstractAsyncContextManager[Counters]
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 NOW = NOON.timestamp()
@@ -29,9 +33,10 @@ REQUESTS = CounterKey("team:a", Unit.REQUESTS, MINUTE)
 RUNNING = CounterKey("team:a", Unit.CONCURRENT, None)
 
 
-@pytest.fixture(params=HOMES)
-def counters(request: pytest.FixtureRequest) -> Counters:
-    return HOMES[request.param]()
+@pytest.fixture(params=homes.NAMES)
+async def counters(request: pytest.FixtureRequest) -> AsyncGenerator[Counters]:
+    async with homes.home(request.param, request) as counters:
+        yield counters
 
 
 async def level(counters: Counters, key: CounterKey) -> Level:
@@ -135,8 +140,32 @@ async def test_a_window_that_is_over_is_forgotten_but_not_while_a_hold_draws_on_
     await counters.settle("done", [30])
     await counters.hold("open", [Draw(TEAM, 30, 100)], after + 60)
     await counters.expire(after)
-    assert await counters.read([APP, TEAM]) == (Level(0, 0), Level(0, 30))
+    assert await level(counters, TEAM) == Level(0, 30)
     assert await counters.settle("open", [7]) == (Level(7, 0),)
+    if not isinstance(counters, RedisCounters):  # there, windows go away by themselves
+        assert await level(counters, APP) == Level(0, 0)
+
+
+async def test_the_covers_of_a_short_rolling_window_are_counted_apart(counters: Counters) -> None:
+    keys = [CounterKey("org", Unit.SPEND, cover) for cover in covers(Rolling(1), NOON, ZoneInfo("UTC"))]
+    for amount, key in enumerate(keys, 1):
+        await counters.seed(key, amount)
+    assert [found.settled for found in await counters.read(keys)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_ten_million_dollars_are_counted_to_the_nano_dollar(counters: Counters) -> None:
+    limit = 10_000_000 * 10**9 + 1
+    assert await counters.hold("h", [Draw(TEAM, limit - 1, limit)], NOW + 60) == (Level(0, limit - 1),)
+    assert await counters.hold("i", [Draw(TEAM, 2, limit)], NOW + 60) == Exhausted(
+        Draw(TEAM, 2, limit), Level(0, limit - 1)
+    )
+    assert await counters.hold("j", [Draw(TEAM, 1, limit)], NOW + 60) == (Level(0, limit),)
+    assert await counters.settle("h", [limit - 2]) == (Level(limit - 2, 1),)
+    assert await counters.hold("k", [Draw(TEAM, 1, limit)], NOW + 60) == (Level(limit - 2, 2),)
+    most = 2**63 - 1
+    await counters.seed(APP, most - 1)
+    assert isinstance(await counters.hold("l", [Draw(APP, 2, most)], NOW + 60), Exhausted)
+    assert await counters.hold("m", [Draw(APP, 1, most)], NOW + 60) == (Level(most - 1, 1),)
 
 
 async def test_a_clock_that_steps_back_does_not_open_a_spent_window_afresh(counters: Counters) -> None:
@@ -185,18 +214,18 @@ class CountersMachine(RuleBasedStateMachine):
 
     LIMITS = {TEAM: 100, APP: 60, RUNNING: 3}  # noqa: RUF012  a constant of the machine
 
-    @initialize(home=st.sampled_from(sorted(HOMES)))
-    def start(self, home: str) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.counters = HOMES[home]()
+    def __init__(self, loop: asyncio.AbstractEventLoop, open_home: Callable[[], OpenHome]) -> None:
+        super().__init__()
+        self.loop = loop
+        self.home = open_home()
+        self.counters = loop.run_until_complete(self.home.__aenter__())
         self.settled = dict.fromkeys(self.LIMITS, 0)
         self.open: dict[str, OpenHold] = {}
         self.now = NOW
         self.overshot = False
 
     def teardown(self) -> None:
-        if hasattr(self, "loop"):
-            self.loop.close()
+        self.loop.run_until_complete(self.home.__aexit__(None, None, None))
 
     def held(self, key: CounterKey) -> int:
         return sum(draw.amount for hold in self.open.values() for draw in hold.draws if draw.counter == key)
@@ -239,7 +268,6 @@ class CountersMachine(RuleBasedStateMachine):
             for draw in self.open.pop(name).draws:
                 self.settled[draw.counter] += 0 if draw.counter is RUNNING else draw.amount
 
-    @precondition(lambda self: hasattr(self, "counters"))
     @invariant()
     def nothing_is_lost_or_made(self) -> None:
         keys = list(self.LIMITS)
@@ -249,18 +277,25 @@ class CountersMachine(RuleBasedStateMachine):
             assert all(found.settled + found.held <= self.LIMITS[key] for key, found in zip(keys, levels, strict=True))
 
 
-CountersMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
-test_any_order_of_holds_and_ends_keeps_the_books = CountersMachine.TestCase
+@pytest.mark.parametrize(("name", "examples"), [("memory", 60), ("redis", 25), ("postgres", 8)])
+def test_any_order_of_holds_and_ends_keeps_the_books(name: str, examples: int, request: pytest.FixtureRequest) -> None:
+    loop = asyncio.new_event_loop()
+    try:
+        run_state_machine_as_test(
+            lambda: CountersMachine(loop, lambda: homes.home(name, request)),  # pyright: ignore[reportArgumentType]  a factory will do
+            settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
+        )
+    finally:
+        loop.close()
 
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=20))
 def test_settled_is_the_sum_of_what_was_used(ends: list[tuple[int, int]]) -> None:
     async def run() -> None:
-        for home in HOMES.values():
-            counters = home()
-            for number, (amount, actual) in enumerate(ends):
-                await counters.hold(str(number), [Draw(TEAM, amount, 10**9)], NOW + 60)
-                await counters.settle(str(number), [actual])
-            assert await level(counters, TEAM) == Level(sum(actual for _, actual in ends), 0)
+        counters = MemoryCounters()
+        for number, (amount, actual) in enumerate(ends):
+            await counters.hold(str(number), [Draw(TEAM, amount, 10**9)], NOW + 60)
+            await counters.settle(str(number), [actual])
+        assert await level(counters, TEAM) == Level(sum(actual for _, actual in ends), 0)
 
     asyncio.run(run())

@@ -3,8 +3,8 @@ from zoneinfo import ZoneInfo
 
 from dashboards.ranges import range_of
 from dashboards.spend_page import SpendPage, dimension_of, spend_page
-from governance.ledger.reports import SpendReport, SpendRow
-from governance.ledger.reports_daily import SpendPoint
+from governance.ledger.reading.reports import SpendReport, SpendRow
+from governance.ledger.reading.reports_daily import SpendPoint
 from governance.money import Nanodollars
 from tests.support.spend_reports import request_row, spend_row
 

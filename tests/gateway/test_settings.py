@@ -47,7 +47,8 @@ def test_another_place_of_an_engine_is_refused_and_not_repeated(url: str) -> Non
     assert "hunter2" not in refused.value.errors()[0]["msg"]
 
 
-def test_more_workers_than_one_are_refused_with_the_reason() -> None:
-    Settings(workers=1).refuse_many_workers()
+def test_more_workers_than_one_are_refused_with_the_reason_unless_they_share_a_store() -> None:
+    Settings(workers=1).refuse_lonely_workers()
+    Settings(workers=2, redis_url="redis://127.0.0.1").refuse_lonely_workers()
     with pytest.raises(CannotServe, match="WORKERS=2, but budgets"):
-        Settings(workers=2).refuse_many_workers()
+        Settings(workers=2).refuse_lonely_workers()

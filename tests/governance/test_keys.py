@@ -15,6 +15,8 @@ from governance.identity import Keyring, Minted
 from governance.keys import create_key, list_keys, refresh, revoke_key, rotate_key
 from tests.support.databases import absent_database, fresh_database
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 

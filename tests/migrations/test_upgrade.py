@@ -15,6 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
+import governance.counters.tables  # noqa: F401  # pyright: ignore[reportUnusedImport]  declares its tables
 import migrations
 from governance.database import prepare_sqlite, writing
 from governance.errors import StoreUnavailable

@@ -2,7 +2,7 @@ import pytest
 
 from router_models.config import RouteRule
 from router_models.errors import NoRoute, NotAllowed, NothingAvailable, ZoneRefused, ZoneUnavailable
-from router_models.router import Candidate, Route, choose_route, pinned
+from router_models.router import Candidate, Route, cheaper, choose_route, pinned
 
 RULE = RouteRule(name="auto", weak="small", strong="large", fallbacks=("spare", "small"))
 OK, TIER, ZONE, DOWN = "ok", "tier", "zone", "down"
@@ -88,3 +88,31 @@ def test_a_pinned_model_is_refused_for_the_same_reasons(state: str, zone: str | 
 def test_why_nothing_can_be_called_is_told_of_the_allowed_models_alone() -> None:
     with pytest.raises(NothingAvailable, match=r'^no model of "auto" can be called now: "large" is still loading$'):
         choose_route(RULE, candidates(TIER, DOWN, TIER), None)
+
+
+SPARE = Route("large", "weak", "auto")
+BELOW = ("b1", "b2"), ("c1",), ("d1",)
+
+
+@pytest.mark.parametrize(
+    ("steps", "down", "model"),
+    [
+        (0, (), "large"),
+        (1, (), "b1"),
+        (1, ("b1",), "b2"),
+        (1, ("b1", "b2"), "c1"),
+        (2, (), "c1"),
+        (2, ("c1",), "d1"),
+        (9, (), "d1"),
+        (1, ("b1", "b2", "c1", "d1"), "large"),
+    ],
+)
+def test_a_route_moves_down_tier_by_tier_as_far_as_there_is_one(steps: int, down: tuple[str, ...], model: str) -> None:
+    tiers = [[candidate(name, DOWN if name in down else OK) for name in tier] for tier in BELOW]
+    reason = "weak" if model == "large" else "budget:downgrade"
+    assert cheaper(SPARE, tiers, steps) == Route(model, reason, "auto")
+
+
+@pytest.mark.parametrize("state", [TIER, ZONE, DOWN])
+def test_no_need_to_save_opens_a_model_that_may_not_or_cannot_answer(state: str) -> None:
+    assert cheaper(SPARE, [[candidate("b1", state)]], 1) == SPARE

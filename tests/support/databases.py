@@ -1,8 +1,9 @@
-"""Databases for tests: a fresh SQLite file at the newest revision."""
+"""Databases for tests at the newest revision: a fresh SQLite file, or a PostgreSQL where a folder says so."""
 
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,13 +11,30 @@ import migrations
 from governance.database import Database, open_database
 from governance.ledger.events import LedgerAttempt, LedgerEvent
 from governance.ledger.writer import LedgerWriter
+from tests.support.servers import PostgresServer
 from tests.support.waiting import until
+
+ELSEWHERE = "database.url"
+"""The file of a folder that says where its database is, when it is not in the folder."""
+
+
+@cache
+def _template(server: PostgresServer) -> str:
+    url = server.database()
+    migrations.upgrade(url)
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+def move_to_postgres(folder: Path, server: PostgresServer) -> None:
+    """Give a folder a PostgreSQL database at the newest revision."""
+    (folder / ELSEWHERE).write_text(server.database(_template(server)))
 
 
 @asynccontextmanager
 async def fresh_database(folder: Path) -> AsyncGenerator[Database]:
     """Open a migrated database in a folder, which may hold one already, and close it afterwards."""
-    url = f"sqlite:///{folder / 'sluice.db'}"
+    elsewhere = folder / ELSEWHERE
+    url = elsewhere.read_text() if elsewhere.exists() else f"sqlite:///{folder / 'sluice.db'}"
     migrations.upgrade(url)
     database = open_database(url)
     try:

@@ -18,7 +18,7 @@ from gateway.settings import Settings
 from governance.audit.chain import GATEWAY
 from governance.database import Database, open_database
 from governance.keys import create_key, refresh
-from governance.ledger.reports import RequestRow, recent_requests
+from governance.ledger.reading.reports import RequestRow, recent_requests
 from tests.support.scripted_upstream import ScriptedUpstream, serve
 
 POLICY: dict[str, Any] = {
@@ -106,13 +106,15 @@ class RunningGateway:
 
 @asynccontextmanager
 async def running_gateway(
-    tmp_path: Path, document: dict[str, Any] | None = None, **env: str
+    tmp_path: Path, document: dict[str, Any] | None = None, *, redis_url: str = "", **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block."""
+    """Serve a gateway over `document` for the length of the block, counting in memory or in a Redis."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
-    settings = Settings(home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error")
+    settings = Settings(
+        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", redis_url=redis_url
+    )
     async with (
         serve(upstream.app(), uds=socket),
         open_services(settings, env) as services,

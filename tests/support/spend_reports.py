@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from governance.errors import StoreUnavailable
-from governance.ledger.reports import RequestRow, SpendReport, SpendRow
-from governance.ledger.reports_daily import SpendPoint
+from governance.ledger.reading.reports import RequestRow, SpendReport, SpendRow
+from governance.ledger.reading.reports_daily import SpendPoint
 from governance.money import ZERO, Nanodollars
 
 

@@ -11,7 +11,7 @@ from gateway.errors import BadRequest
 from governance.alerts.outbox import Delivery, listed
 from governance.audit import log
 from governance.audit.chain import Entry
-from governance.ledger.reports import SpendRow, spend
+from governance.ledger.reading.reports import SpendRow, spend
 from governance.people.roles import Right
 
 Limit = Annotated[int, Query(ge=1, le=1000)]

@@ -63,8 +63,8 @@ def budgets_of(document: Policy) -> dict[tuple[str, str, int], BudgetSection]:
     listed += [(scope, budget) for scope, member in members(document) for budget in member.budgets]
     found: dict[tuple[str, str, int], BudgetSection] = {}
     for scope, budget in listed:
-        number = next(n for n in range(len(listed)) if (scope, budget.window, n) not in found)
-        found[scope, str(budget.window), number] = budget
+        number = next(n for n in range(len(listed)) if (scope, budget.window.value, n) not in found)
+        found[scope, budget.window.value, number] = budget
     return found
 
 

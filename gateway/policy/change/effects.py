@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from gateway.policy.change.access import models_in
 from gateway.policy.change.differences import Change, budgets_of, differences
 from governance.attribution import Attribution
+from governance.ledger.reading.spending import spent
 from governance.ledger.reading.traffic import Used, used
-from governance.ledger.recovery import spent
 from governance.limits import dimensions_of
 from governance.money import ZERO, Nanodollars
-from governance.windows import WindowKind, window
+from governance.windows import Calendar, Span, WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +50,7 @@ class BudgetStanding:
     """
 
     scope: str
-    window: WindowKind
+    window: Span
     old_limit: Nanodollars | None
     limit: Nanodollars
     spent: Nanodollars
@@ -64,7 +64,7 @@ class BudgetStanding:
         """Return the standing as one sentence."""
         before = "" if self.old_limit is None else f" of {self.old_limit.usd}"
         verdict = "is already passed" if self.passed else f"leaves {(self.limit - self.spent).usd}"
-        so_far = f"{self.scope} has spent {self.spent.usd}{before} {_SO_FAR[self.window]}"
+        so_far = f"{self.scope} has spent {self.spent.usd}{before} {_so_far(self.window)}"
         return f"{so_far}: the new limit {self.limit.usd} {verdict}"
 
 
@@ -110,7 +110,7 @@ class ChangeReport:
             "budgets": [
                 {
                     "scope": one.scope,
-                    "window": str(one.window),
+                    "window": one.window.value,
                     "old_limit_usd": None if one.old_limit is None else one.old_limit.usd,
                     "limit_usd": one.limit.usd,
                     "spent_usd": one.spent.usd,
@@ -120,6 +120,10 @@ class ChangeReport:
             ],
             "refused": [{"scope": one.scope, "why": one.why, "spent_usd": one.spent.usd} for one in self.refused],
         }
+
+
+def _so_far(window: Span) -> str:
+    return _SO_FAR[window] if isinstance(window, WindowKind) else f"in {window.value}"
 
 
 def compare(old: LoadedPolicy, new: LoadedPolicy) -> ChangeReport:
@@ -144,8 +148,8 @@ async def _standings(old: Policy, new: Policy, database: Database, at: datetime)
     before, found = budgets_of(old), list[BudgetStanding]()
     for (scope, name, number), budget in sorted(budgets_of(new).items(), key=lambda item: item[0]):
         was = before.get((scope, name, number))
-        if was is None or was.limit != budget.limit:
-            total = await spent(database, scope, window(budget.window, at, new.timezone))
+        if budget.each is None and (was is None or was.limit != budget.limit):
+            total = await spent(database, scope, Calendar().window(budget.window, at, new.timezone))
             found.append(BudgetStanding(scope, budget.window, was.limit if was else None, budget.limit, total))
     return tuple(found)
 
@@ -156,7 +160,7 @@ def _over(standings: Iterable[BudgetStanding], lately: Iterable[Used]) -> Iterat
         already = standing.old_limit is not None and standing.spent >= standing.old_limit
         within = [one for one in lately if _is_of(one, standing.scope)]
         if standing.passed and within and not already:
-            why = f"its budget of {standing.limit.usd} per {standing.window} is spent ({standing.spent.usd})"
+            why = f"its budget of {standing.limit.usd} per {standing.window.value} is spent ({standing.spent.usd})"
             yield Refused(standing.scope, why, _total(within))
 
 

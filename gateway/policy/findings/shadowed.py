@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from governance.policy.sections import BudgetSection, LimitsSection, Member, StepAction
-from governance.windows import WindowKind
+from governance.windows import Span, WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +58,7 @@ def _budgets(report: Reporter, budgets: list[_Written]) -> Iterator[Problem]:
             continue
         over = next((other for other in budgets if _binds_first(other, one)), None)
         if over is not None:
-            told = f"is never reached: {over.scope} may spend {over.budget.limit} per {over.budget.window}"
+            told = f"is never reached: {over.scope} may spend {over.budget.limit} per {over.budget.window.value}"
             yield report.at((*one.path, "limit"), told, f"write less than {over.budget.limit}, or leave it out")
         each = one.budget.per_request
         if each is not None and each > one.budget.limit and one.blocks:
@@ -73,8 +73,12 @@ def _same_counter(one: _Written, other: _Written) -> bool:
 def _binds_first(outer: _Written, inner: _Written) -> bool:
     """Say whether one budget is spent before another can be, whatever happens."""
     around = outer.scope in _around(inner.scope)
-    longer = outer.budget.window == inner.budget.window or outer.budget.window in _LONGER[inner.budget.window]
+    longer = outer.budget.window == inner.budget.window or _outlasts(outer.budget.window, inner.budget.window)
     return around and longer and outer.blocks and outer is not inner and outer.budget.limit < inner.budget.limit
+
+
+def _outlasts(one: Span, other: Span) -> bool:
+    return isinstance(one, WindowKind) and isinstance(other, WindowKind) and one in _LONGER[other]
 
 
 def _around(scope: str) -> tuple[str, ...]:

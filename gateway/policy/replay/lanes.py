@@ -6,21 +6,28 @@ from typing import TYPE_CHECKING, Final
 
 from governance.counters import CounterKey, Draw, Unit
 from governance.ledger.tables import instant, micros
-from governance.limits import WorstCase, draws_of
+from governance.limits import WorstCase
+from governance.limits.draws import draws_of
 from governance.money import ZERO
-from governance.windows import Calendar
+from governance.windows import Calendar, WindowKind
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
+    from governance.limits import Budget
     from governance.policy.rules import Grant
-    from governance.windows import Window, WindowKind
+    from governance.windows import Span, Window
 
 _NEVER: Final = 1 << 62
 _NO_LIMIT: Final = 1 << 62
 _PLACES: Final = {Unit.SPEND: 0, Unit.REQUESTS: 1, Unit.TOKENS: 2, Unit.CONCURRENT: 3}
 Amounts = tuple[int, int, int, int]
 """What a request adds to counters of money (nano-dollars), requests, tokens and requests in flight."""
+
+
+def replayed(budget: Budget) -> bool:
+    """Say whether a budget takes part: rolling ones and those for each value of a dimension are left out."""
+    return isinstance(budget.window, WindowKind) and budget.each is None
 
 
 class Lane:
@@ -57,10 +64,10 @@ class Board:
     def __init__(self, tz: ZoneInfo) -> None:
         self.calendar = Calendar()
         self.tz = tz
-        self._lanes: dict[tuple[str, Unit, WindowKind | None], Lane] = {}
+        self._lanes: dict[tuple[str, Unit, Span | None], Lane] = {}
         self._grants: dict[Grant, Lanes] = {}
 
-    def window(self, kind: WindowKind, at: int) -> Window:
+    def window(self, kind: Span, at: int) -> Window:
         """Return the window of an instant."""
         return self.calendar.window(kind, instant(at), self.tz)
 
@@ -95,7 +102,8 @@ class Lanes:
     def _found(self, at: int) -> tuple[tuple[Lane, int, int], ...]:
         """Find the lanes: which they are and how much they let through is the same at all times."""
         grant, board = self._grant, self._board
-        draws = draws_of(grant.budgets, grant.rates, WorstCase(ZERO, 0), instant(at), board.tz, board.calendar)
+        budgets = tuple(budget for budget in grant.budgets if replayed(budget))
+        draws = draws_of(budgets, grant.rates, WorstCase(ZERO, 0), instant(at), board.tz, board.calendar)
         return tuple((board.lane(draw.counter), _PLACES[draw.counter.unit], draw.limit) for draw in draws)
 
     @property

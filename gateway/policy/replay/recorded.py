@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.policy.change.differences import budgets_of
-from gateway.policy.replay.lanes import Board
+from gateway.policy.replay.lanes import Board, replayed
 from gateway.policy.replay.likely import LikelyCalls
 from gateway.policy.replay.outcomes import ReplayReport
 from gateway.policy.replay.rulings import Rulings
 from gateway.policy.replay.simulation import Simulation
+from governance.ledger.reading.spending import spent
 from governance.ledger.reading.traffic import latest_calls, recorded_prices, traffic
-from governance.ledger.recovery import spent
-from governance.limits import spend_counter
-from governance.policy.sections import StepAction
+from governance.limits import StepAction
+from governance.limits.draws import spend_counters
 from governance.windows import Window
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gateway.policy.document import Policy
     from gateway.policy.source import LoadedPolicy
     from governance.database import Database
-    from governance.windows import WindowKind
+    from governance.windows import Span
 
 
 async def replay(
@@ -60,13 +60,15 @@ async def replay(
 
 async def _seed(simulation: Simulation, database: Database, new: LoadedPolicy, board: Board, since: datetime) -> None:
     """Begin where the budgets stood: their windows may have opened before the first request."""
-    for counter in {spend_counter(budget, since, new.rules.timezone, board.calendar) for budget in new.rules.budgets()}:
+    tz = new.rules.timezone
+    budgets = [budget for budget in new.rules.budgets() if replayed(budget)]
+    for counter in {found for budget in budgets for found in spend_counters(budget, since, tz, board.calendar)}:
         if counter.window is not None and counter.window.start < since:
             before = Window(counter.window.kind, counter.window.start, since)
             await simulation.seed(counter, (await spent(database, counter.scope, before)).nanos)
 
 
-def _queues(document: Policy) -> frozenset[tuple[str, WindowKind]]:
+def _queues(document: Policy) -> frozenset[tuple[str, Span]]:
     return frozenset(
         (scope, budget.window)
         for (scope, _, _), budget in budgets_of(document).items()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gateway.policy.replay.rulings import Ruling, Rulings
     from governance.counters import CounterKey
     from governance.ledger.reading.traffic import Past
-    from governance.windows import WindowKind
+    from governance.windows import Span
 
 DAY: Final = 86_400_000_000
 DECIDED_BY_POLICY: Final = frozenset({"insufficient_quota", "rate_limit_exceeded", "model_not_allowed"})
@@ -55,7 +55,7 @@ class Simulation:
         queues: Budgets, as scope and window, whose last step sends requests to wait.
     """
 
-    def __init__(self, rulings: Rulings, likely: LikelyCalls, queues: frozenset[tuple[str, WindowKind]]) -> None:
+    def __init__(self, rulings: Rulings, likely: LikelyCalls, queues: frozenset[tuple[str, Span]]) -> None:
         self.teams: dict[str, TeamOutcome] = {}
         self._rulings = rulings
         self._likely = likely

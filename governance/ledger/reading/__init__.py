@@ -1,4 +1,6 @@
-"""Reading the ledger back: what it holds, for those who ask in bulk.
+"""Reading the ledger back: as spend, as single requests, and as what counters and forecasts must know.
 
-`traffic.py` gives the recorded requests in the order of their arrival, for a policy to be tried on them.
+`spans.py` adds up any stretches of time, `reports.py` and `reports_daily.py` make reports of them; `spending.py` tells
+what a limit's scope has spent, and `history.py` remembers what each past day cost. `traffic.py` gives the recorded
+requests in the order of their arrival, for a policy to be tried on them. Nothing here writes. Read `spans.py` first.
 """

@@ -8,8 +8,6 @@ from tests.support.policy_texts import AT, EXAMPLE, KEYS, SMALL, price_book, rea
 def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
     found = notes(load_policy(EXAMPLE, KEYS, AT, price_book).document)
     assert [note.path for note in found] == [
-        "teams.support.budgets[0].steps",
-        "teams.support.apps.support-bot.budgets[0].steps",
         "teams.research.apps.nightly-report.budgets[0].steps",
         "routes.auto.threshold",
         "routes.cheap.threshold",
@@ -22,8 +20,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "output.reasoning_effort",
         "guardrails.no-secrets-out",
         "guardrails.blocked-terms",
-        "limits.loop",
-        "on_store_error",
         "teams.research.apps.nightly-report.deferred",
         "providers.anthropic.kind",
         "providers.openai.batch",
@@ -34,6 +30,16 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
 @pytest.mark.parametrize("text", [SMALL, SMALL.replace("window: day", "window: day, steps: {70%: alert, 100%: block}")])
 def test_a_policy_that_is_obeyed_in_full_has_no_notes(text: str) -> None:
     assert notes(read(text).document) == ()
+
+
+def test_a_budget_that_cannot_alert_is_named() -> None:
+    rolling, for_each = (
+        SMALL.replace("window: day", "window: 7d"),
+        SMALL.replace("window: day", "window: day, each: user"),
+    )
+    assert [[note.path for note in notes(read(text).document)] for text in (rolling, for_each)] == [
+        ["teams.demo.budgets[0]"]
+    ] * 2
 
 
 def test_the_starter_policy_promises_nothing_that_is_not_kept() -> None:

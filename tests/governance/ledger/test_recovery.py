@@ -9,8 +9,9 @@ import pytest
 from governance.counters.memory import MemoryCounters
 from governance.errors import BudgetExhausted
 from governance.ledger.events import EventKind, LedgerEvent
-from governance.ledger.recovery import expire_orphans, spent
-from governance.ledger.reports import request
+from governance.ledger.reading.reports import request
+from governance.ledger.reading.spending import spent
+from governance.ledger.recovery import expire_orphans
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget, WorstCase
 from governance.money import ZERO
@@ -18,6 +19,8 @@ from governance.purse import Purse
 from governance.windows import WindowKind, window
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, opening, settlement, usd
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 TZ = ZoneInfo("Europe/London")
 TEAM = Budget("team:support", usd("1"), WindowKind.DAY)
@@ -104,3 +107,22 @@ async def test_a_restart_keeps_what_was_spent_and_what_was_held(tmp_path: Path) 
             with pytest.raises(BudgetExhausted):
                 async with purse.hold(opening("r3"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60):
                     pytest.fail("it was let in")
+
+
+async def test_a_living_process_writes_the_end_of_a_dead_ones_hold_when_its_lease_is_over(tmp_path: Path) -> None:
+    counters = MemoryCounters()  # in the place of a home that both share
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
+            dead = Purse(counters, writer, NOON.timestamp)
+            await dead.hold(opening("r1"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60).__aenter__()
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
+            living = Purse(counters, writer, NOON.timestamp)
+            assert await living.rebuild(database, [TEAM], NOON, TZ, sole=False) == 0
+            assert await living.expire(NOON.timestamp() + 59) == 0
+            assert await living.bury(database) == 0
+            assert await living.expire(NOON.timestamp() + 60) == 1
+            assert (await living.bury(database), await living.bury(database)) == (1, 0)
+        found = await request(database, "r1")
+        assert found is not None
+        assert (found.request.kind, found.request.cost) == ("expired", usd("0.40"))
+        assert await expire_orphans(database, opened_before=NOON + timedelta(days=2)) == 0

@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 from governance.attribution import DIMENSIONS
 from governance.database import Database
+from governance.ledger.reading.reports import spend
 from governance.ledger.recovery import expire_orphans
-from governance.ledger.reports import spend
 from governance.ledger.writer import LedgerWriter
 from governance.money import ZERO
 from tests.support import mortal_ledger

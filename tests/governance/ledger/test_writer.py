@@ -22,6 +22,9 @@ from tests.support.disks import full_disk
 from tests.support.requests import attempt, opening, settlement, usd
 from tests.support.waiting import until
 
+anywhere = pytest.mark.usefixtures("any_database")
+"""For what holds over PostgreSQL too; the other tests take a SQLite file away from under the writer."""
+
 
 def held(request_id: str, amount: str = "0.40") -> LedgerEvent:
     return LedgerEvent(kind=EventKind.HELD, opening=opening(request_id), held=usd(amount))
@@ -84,6 +87,7 @@ def behind(writer: LedgerWriter) -> bool:
     return bool(writer.health.reasons)
 
 
+@anywhere
 async def test_what_is_queued_is_written_within_moments(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool") as writer:
         writer.append(held("r1"))
@@ -91,6 +95,7 @@ async def test_what_is_queued_is_written_within_moments(tmp_path: Path) -> None:
         assert await count(database) == 1
 
 
+@anywhere
 async def test_every_fact_of_an_event_and_an_attempt_is_stored(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         async with LedgerWriter(database, tmp_path / "spool") as writer:
@@ -109,6 +114,7 @@ async def test_every_fact_of_an_event_and_an_attempt_is_stored(tmp_path: Path) -
     assert (made["price_input_nanos"], made["price_cached_input_nanos"], made["cost_nanos"]) == (10**9, None, 10**8)
 
 
+@anywhere
 async def test_leaving_the_block_drains_the_queue(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         async with LedgerWriter(database, tmp_path / "spool", linger_s=60) as writer:
@@ -128,6 +134,7 @@ async def test_flushing_waits_for_what_is_queued_and_says_when_that_takes_too_lo
                 await writer.flush(within_s=0.1)
 
 
+@anywhere
 async def test_a_full_batch_does_not_linger(tmp_path: Path) -> None:
     async with (
         fresh_database(tmp_path) as database,
@@ -138,6 +145,7 @@ async def test_a_full_batch_does_not_linger(tmp_path: Path) -> None:
         await until(lambda: writer.health.queued == 0)
 
 
+@anywhere
 async def test_writing_again_changes_nothing(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         for _ in range(2):
@@ -146,6 +154,7 @@ async def test_writing_again_changes_nothing(tmp_path: Path) -> None:
         assert (await count(database), await count(database, "ledger_attempt")) == (2, 1)
 
 
+@anywhere
 async def test_the_first_terminal_event_of_a_request_stands(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         async with LedgerWriter(database, tmp_path / "spool") as writer:
@@ -188,6 +197,7 @@ async def test_what_a_dead_process_had_not_stored_is_stored_by_the_next(tmp_path
     assert not any((tmp_path / "spool").iterdir())
 
 
+@anywhere
 async def test_a_locked_database_is_away_though_it_has_not_failed_yet(tmp_path: Path) -> None:
     clock = HandClock()
     async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool", clock=clock) as writer:
@@ -264,6 +274,7 @@ async def test_a_corrupt_database_takes_nothing_and_loses_nothing(tmp_path: Path
         assert await count(database) == 40
 
 
+@anywhere
 async def test_a_spool_that_is_deleted_is_noticed(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool") as writer:
         folder = writer._backlog.journal.folder
@@ -276,6 +287,7 @@ async def test_a_spool_that_is_deleted_is_noticed(tmp_path: Path) -> None:
         assert writer.health.reasons == ()
 
 
+@anywhere
 async def test_a_full_disk_lets_nothing_in_but_takes_what_was_admitted(tmp_path: Path) -> None:
     segment = 64 * 1024
     async with fresh_database(tmp_path) as database:
@@ -301,6 +313,7 @@ async def test_a_full_disk_lets_nothing_in_but_takes_what_was_admitted(tmp_path:
         assert await count(database) == 2 * admitted
 
 
+@anywhere
 async def test_what_a_failing_journal_does_not_take_is_kept_and_journalled_when_it_works_again(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         async with LedgerWriter(database, tmp_path / "spool") as writer:
@@ -343,6 +356,7 @@ async def test_a_start_without_a_database_fails_and_leaves_the_spool_as_it_was(t
     assert not any((tmp_path / "spool").iterdir())
 
 
+@anywhere
 async def test_stored_files_of_the_journal_go(tmp_path: Path) -> None:
     async with (
         fresh_database(tmp_path) as database,
@@ -371,6 +385,7 @@ async def test_damage_in_a_dead_process_s_journal_is_told_and_costs_one_record(t
         assert len(list((tmp_path / "spool").glob("*/*.damaged"))) == 1
 
 
+@anywhere
 async def test_what_no_journal_can_write_is_rejected_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool") as writer:
         writer.append(LedgerEvent(kind=EventKind.CANCELLED, opening=opening("bad", workflow="\ud800")))
@@ -379,6 +394,7 @@ async def test_what_no_journal_can_write_is_rejected_and_told(tmp_path: Path, ca
     assert "bad" in caplog.text
 
 
+@anywhere
 async def test_an_entry_the_database_rejects_holds_up_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -3,6 +3,7 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
+from governance.limits import Step, StepAction
 from governance.money import Nanodollars
 from governance.policy.sections import (
     Allowance,
@@ -13,10 +14,9 @@ from governance.policy.sections import (
     OnStoreError,
     ScopedBudget,
     Section,
-    StepAction,
     TeamSection,
 )
-from governance.windows import WindowKind
+from governance.windows import SESSION, Rolling, Span, WindowKind
 
 
 def test_a_budget_reads_its_steps_as_percentages() -> None:
@@ -71,3 +71,38 @@ def test_a_lost_store_closes_opens_or_allows_an_amount() -> None:
     with pytest.raises(ValidationError) as refusal:
         Store.model_validate({"on": "ajar"})
     assert refusal.value.error_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("window", "span", "dimension"),
+    [("day", WindowKind.DAY, None), ("7d", Rolling(604_800), None), ("session", SESSION, "session")],
+)
+def test_a_budget_runs_over_the_calendar_a_span_or_a_session(window: str, span: Span, dimension: str | None) -> None:
+    budget = BudgetSection.model_validate({"limit": 1, "window": window})
+    assert (budget.window, budget.dimension) == (span, dimension)
+    assert budget.model_dump(include={"window"}) == {"window": window}
+
+
+@pytest.mark.parametrize("window", ["fortnight", "0d", "7", "400d", "7 d", "1s", 8, None, ["day"]])
+def test_any_other_window_is_refused(window: object) -> None:
+    with pytest.raises(ValidationError):
+        BudgetSection.model_validate({"limit": 1, "window": window})
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"window": "session", "each": "user"},
+        {"window": "day", "each": "model", "steps": {"50%": "downgrade"}},
+        {"window": "day", "each": "model", "steps": {"50%": "block"}},
+        {"window": "day", "each": "key"},
+    ],
+)
+def test_a_budget_for_each_value_must_make_sense(budget: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        BudgetSection.model_validate({"limit": 1} | budget)
+
+
+def test_steps_climb_in_the_order_of_their_percentages() -> None:
+    budget = BudgetSection.model_validate({"limit": 1, "window": "day", "steps": {"100%": "block", "70%": "alert"}})
+    assert budget.ladder == (Step(70, StepAction.ALERT), Step(100, StepAction.BLOCK))

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from governance.attribution import DIMENSIONS, UNATTRIBUTED
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
-from governance.ledger.reports import SpendRow, recent_requests, request, spend
+from governance.ledger.reading.reports import SpendRow, recent_requests, request, spend
 from governance.money import ZERO, Nanodollars
 from governance.prices import Usage
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 SINCE, UNTIL = NOON - timedelta(days=1), NOON + timedelta(days=1)
 

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from governance.ledger.events import EventKind, LedgerEvent, Settlement
-from governance.ledger.reports import spend
-from governance.ledger.reports_daily import SpendPoint, spend_over
+from governance.ledger.reading.reports import spend
+from governance.ledger.reading.reports_daily import SpendPoint, spend_over
 from governance.money import ZERO, Nanodollars
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, attempt, opening, usd
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 HOUR = timedelta(hours=1)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from governance.database import Database
-from governance.ledger.spans import figures
+from governance.ledger.reading.spans import figures
 from governance.money import Nanodollars
 
 

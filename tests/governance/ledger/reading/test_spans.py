@@ -16,8 +16,8 @@ from governance.attribution import DIMENSIONS, UNATTRIBUTED
 from governance.database import Database
 from governance.ledger.batches import store
 from governance.ledger.events import EventKind, LedgerEvent, Settlement
+from governance.ledger.reading.spans import Figures, figures
 from governance.ledger.rollups import HOUR, ROLLED
-from governance.ledger.spans import Figures, figures
 from governance.money import Nanodollars
 from governance.prices import Usage
 from tests.support.databases import fresh_database

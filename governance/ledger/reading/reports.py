@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from governance.database import Database
-from governance.ledger.spans import ENDED, Figures, figures
+from governance.ledger.reading.spans import ENDED, Figures, figures
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, instant
 from governance.money import Nanodollars
 

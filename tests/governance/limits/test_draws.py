@@ -8,18 +8,9 @@ import pytest
 
 from governance.counters import CounterKey, Draw, Exhausted, Level, Unit
 from governance.errors import BudgetExhausted, RateLimited
-from governance.limits import (
-    CONCURRENT_RETRY_S,
-    Budget,
-    Rate,
-    WorstCase,
-    check_each,
-    dimensions_of,
-    draws_of,
-    rate_standing_of,
-    refusal_of,
-    standing_of,
-)
+from governance.limits import Budget, Rate, WorstCase, dimensions_of
+from governance.limits.draws import CONCURRENT_RETRY_S, check_each, draws_of, refusal_of
+from governance.limits.standings import rate_standing_of, standing_of
 from governance.windows import Calendar, WindowKind, window
 from tests.support.requests import NOON, usd
 

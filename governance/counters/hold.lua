@@ -1,0 +1,213 @@
+-- The operations of `governance.counters.Counters`, each one call and so atomic.
+--
+-- KEYS[1] is the prefix of every key, with the hash tag that keeps them on one node of a cluster. ARGV[1] names the
+-- operation, ARGV[2] the generation of memory that the caller knows, the rest are the operation's own.
+--
+--   <prefix>memory       hash: generation, open_at. Absent when this Redis is new or has forgotten
+--   <prefix>c:<counter>  hash: s (settled) and h (held), 64-bit integers; it goes away some time after its window
+--   <prefix>h:<hold>     list: counter, amount, and what of it stays when the hold expires, for each draw
+--   <prefix>leases       sorted set: open holds by the second their lease ends
+--   <prefix>b:<hold>     mark: this hold has been booked
+--
+-- Lua's numbers are doubles, exact to 2^53 only: about nine million dollars in nano-dollars. So amounts are added by
+-- Redis, as 64-bit integers, and compared here in two limbs.
+
+local prefix, operation, generation = KEYS[1], ARGV[1], ARGV[2]
+local leases, memory = prefix .. 'leases', prefix .. 'memory'
+local GRACE_S = 600
+local BOOKED_S = 86400
+
+local function now()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) + tonumber(time[2]) / 1000000
+end
+
+local function cell_of(counter)
+  return prefix .. 'c:' .. counter
+end
+
+local function limbs(text)
+  if #text <= 9 then
+    return 0, tonumber(text)
+  end
+  return tonumber(string.sub(text, 1, -10)), tonumber(string.sub(text, -9))
+end
+
+local function over(limit, ...)
+  local high, low = 0, 0
+  for _, text in ipairs({...}) do
+    local upper, lower = limbs(text)
+    high, low = high + upper, low + lower
+  end
+  high, low = high + math.floor(low / 1000000000), low % 1000000000
+  local upper, lower = limbs(limit)
+  return high > upper or (high == upper and low > lower)
+end
+
+local function level(cell)
+  local found = redis.call('HMGET', cell, 's', 'h')
+  return found[1] or '0', found[2] or '0'
+end
+
+local function levels(counters)
+  local found = {}
+  for _, counter in ipairs(counters) do
+    local settled, held = level(cell_of(counter))
+    found[#found + 1], found[#found + 2] = settled, held
+  end
+  return found
+end
+
+local function add(cell, field, amount)
+  if amount ~= '0' then
+    redis.call('HINCRBY', cell, field, amount)
+  end
+end
+
+local function keep(cell, seconds)
+  if redis.call('PTTL', cell) < seconds * 1000 then
+    redis.call('EXPIRE', cell, math.ceil(seconds))
+  end
+end
+
+-- End a hold at `used`, or at what stays of it when that is nil. Nothing for a hold that is not open.
+local function finish(id, used)
+  local name = prefix .. 'h:' .. id
+  local draws = redis.call('LRANGE', name, 0, -1)
+  if used and redis.call('ZSCORE', leases, id) and #used * 3 ~= #draws then
+    return redis.error_reply('ERR one amount for each draw')
+  end
+  if redis.call('ZREM', leases, id) == 0 then
+    return false
+  end
+  redis.call('DEL', name)
+  local counters = {}
+  for n = 1, #draws, 3 do
+    local cell = cell_of(draws[n])
+    counters[#counters + 1] = draws[n]
+    if redis.call('EXISTS', cell) == 1 then -- else its window is long over
+      if draws[n + 1] ~= '0' then
+        redis.call('HINCRBY', cell, 'h', '-' .. draws[n + 1])
+      end
+      add(cell, 's', used and used[#counters] or draws[n + 2])
+    end
+  end
+  return levels(counters)
+end
+
+local act = {}
+
+-- id, lease, whether limits count; then counter, end of window, amount, limit, what stays, for each draw
+function act.hold(id, lease, limited, ...)
+  local draws, name, counters = {...}, prefix .. 'h:' .. id, {}
+  if redis.call('ZSCORE', leases, id) then
+    local open = redis.call('LRANGE', name, 0, -1)
+    for n = 1, #open, 3 do
+      counters[#counters + 1] = open[n]
+    end
+    return {1, levels(counters)}
+  end
+  local at = now()
+  if limited == '1' and at < tonumber(redis.call('HGET', memory, 'open_at')) then
+    return redis.error_reply('FORMING the holds of other processes are still being collected')
+  end
+  for n = 1, limited == '1' and #draws or 0, 5 do
+    local settled, held = level(cell_of(draws[n]))
+    if over(draws[n + 3], settled, held, draws[n + 2]) then
+      return {0, (n - 1) / 5, settled, held}
+    end
+  end
+  for n = 1, #draws, 5 do
+    local cell = cell_of(draws[n])
+    counters[#counters + 1] = draws[n]
+    redis.call('HINCRBY', cell, 'h', draws[n + 2])
+    keep(cell, math.max(tonumber(draws[n + 1]), tonumber(lease)) - at + GRACE_S)
+    keep(cell, GRACE_S)
+    redis.call('RPUSH', name, draws[n], draws[n + 2], draws[n + 4])
+  end
+  redis.call('ZADD', leases, lease, id)
+  return {1, levels(counters)}
+end
+
+function act.settle(id, ...)
+  return finish(id, {...})
+end
+
+function act.cancel(id)
+  local used = {}
+  for _ = 1, redis.call('LLEN', prefix .. 'h:' .. id) / 3 do
+    used[#used + 1] = '0'
+  end
+  return finish(id, used) and 1 or 0
+end
+
+function act.expire(at, most)
+  local late = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, most)
+  for _, id in ipairs(late) do
+    finish(id, nil)
+  end
+  return late
+end
+
+function act.read(...)
+  return levels({...})
+end
+
+-- counter, end of window, the least that is settled
+function act.seed(counter, ends, settled)
+  local cell = cell_of(counter)
+  if over(settled, (level(cell))) then
+    return 0
+  end
+  redis.call('HSET', cell, 's', settled)
+  keep(cell, math.max(tonumber(ends) - now(), 0) + GRACE_S)
+  return 1
+end
+
+-- id; then counter, end of window, amount, for each draw
+function act.book(id, ...)
+  local draws, used = {...}, {}
+  if not redis.call('SET', prefix .. 'b:' .. id, '', 'NX', 'EX', BOOKED_S) then
+    return 0
+  end
+  for n = 1, #draws, 3 do
+    used[#used + 1] = draws[n + 2]
+  end
+  if not finish(id, used) then
+    for n = 1, #draws, 3 do
+      local cell = cell_of(draws[n])
+      redis.call('HINCRBY', cell, 's', draws[n + 2])
+      keep(cell, math.max(tonumber(draws[n + 1]) - now(), 0) + GRACE_S)
+    end
+  end
+  return 1
+end
+
+-- Which generation of memory this is; where there is none, `refiller` becomes the one who may begin it.
+function act.reach(refiller, seconds)
+  local found = redis.call('HGET', memory, 'generation')
+  if found then
+    return found
+  end
+  local claimed = redis.call('SET', prefix .. 'refilling', refiller, 'NX', 'EX', seconds)
+  return (claimed or redis.call('GET', prefix .. 'refilling') == refiller) and '' or false
+end
+
+function act.remember(refiller, quiet_s)
+  if redis.call('GET', prefix .. 'refilling') ~= refiller then
+    return redis.error_reply('FORGOTTEN another process refills')
+  end
+  redis.call('HSET', memory, 'generation', refiller, 'open_at', now() + tonumber(quiet_s))
+  redis.call('DEL', prefix .. 'refilling')
+  return refiller
+end
+
+function act.ready()
+  return now() >= tonumber(redis.call('HGET', memory, 'open_at')) and 1 or 0
+end
+
+local WITHOUT_MEMORY = {seed = true, reach = true, remember = true}
+if not WITHOUT_MEMORY[operation] and redis.call('HGET', memory, 'generation') ~= generation then
+  return redis.error_reply('FORGOTTEN what this process counted on is gone')
+end
+return act[operation](unpack(ARGV, 3))
