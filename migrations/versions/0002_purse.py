@@ -1,4 +1,4 @@
-"""The purse: roll-ups of the ledger, what keys are narrowed to, people, the audit log, alerts, shared counters."""
+"""The purse: roll-ups of the ledger, what keys are narrowed to, people, the audit log, alerts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,13 +15,11 @@ def upgrade() -> None:
     _people()
     _audit()
     _alerts()
-    _counters()
 
 
 def downgrade() -> None:
-    for table in ("counter_booked", "counter_hold", "counter", "alert", "audit_head", "audit_entry", "person"):
+    for table in ("alert", "audit_head", "audit_entry", "person", "ledger_rollup"):
         op.drop_table(table)
-    op.drop_table("ledger_rollup")
     with op.batch_alter_table("api_key") as table:
         table.drop_column("terms")
 
@@ -122,29 +120,3 @@ def _alerts() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_alert"),
     )
     op.create_index("ix_alert_state_due_at", "alert", ["state", "due_at"])
-
-
-def _counters() -> None:
-    op.create_table(
-        "counter",
-        sa.Column("key", sa.String(), nullable=False),
-        sa.Column("ends", sa.Double(), nullable=False),
-        sa.Column("settled", sa.BigInteger(), nullable=False),
-        sa.Column("held", sa.BigInteger(), nullable=False),
-        sa.Column("holds", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("key", name="pk_counter"),
-    )
-    op.create_table(
-        "counter_hold",
-        sa.Column("id", sa.String(), nullable=False),
-        sa.Column("expires_at", sa.Double(), nullable=False),
-        sa.Column("draws", sa.JSON(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_counter_hold"),
-    )
-    op.create_index("ix_counter_hold_expires_at", "counter_hold", ["expires_at"])
-    op.create_table(
-        "counter_booked",
-        sa.Column("id", sa.String(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_counter_booked"),
-    )
