@@ -64,6 +64,15 @@ class BudgetSection(Section):
         return "session" if self.window == SESSION else self.each
 
     @property
+    def per(self) -> str:
+        """What the amount is for, in words: `month`, or `month for each user`."""
+        return (
+            self.window.value
+            if self.window == SESSION or not self.each
+            else f"{self.window.value} for each {self.each}"
+        )
+
+    @property
     def ladder(self) -> tuple[Step, ...]:
         """The steps, from the bottom."""
         return tuple(Step(percent, action) for percent, action in sorted(self.steps.items()))

@@ -58,13 +58,13 @@ def differences(old: LoadedPolicy, new: LoadedPolicy) -> tuple[Change, ...]:
 
 
 def budgets_of(document: Policy) -> dict[tuple[str, str, int], BudgetSection]:
-    """Return every budget by its scope, its window, and which of several of those it is."""
+    """Return every budget by its scope, what it is for, and which of several of those it is."""
     listed: list[tuple[str, BudgetSection]] = [(budget.scope, budget) for budget in document.budgets]
     listed += [(scope, budget) for scope, member in members(document) for budget in member.budgets]
     found: dict[tuple[str, str, int], BudgetSection] = {}
     for scope, budget in listed:
-        number = next(n for n in range(len(listed)) if (scope, budget.window.value, n) not in found)
-        found[scope, budget.window.value, number] = budget
+        number = next(n for n in range(len(listed)) if (scope, budget.per, n) not in found)
+        found[scope, budget.per, number] = budget
     return found
 
 
@@ -116,10 +116,10 @@ def _reached(found: Mapping[str, frozenset[str]], subject: str) -> frozenset[str
 
 def _budgets(old: Policy, new: Policy) -> Iterator[Change]:
     before, after = budgets_of(old), budgets_of(new)
-    for scope, window, number in before.keys() | after.keys():
-        was, becomes = before.get((scope, window, number)), after.get((scope, window, number))
+    for scope, per, number in before.keys() | after.keys():
+        was, becomes = before.get((scope, per, number)), after.get((scope, per, number))
         if was != becomes:
-            subject = f"{scope} per {window}{f' #{number + 1}' if number else ''}"
+            subject = f"{scope} per {per}{f' #{number + 1}' if number else ''}"
             yield _change("budget", subject, _amount(was), _amount(becomes))
 
 
