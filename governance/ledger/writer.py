@@ -116,12 +116,10 @@ class LedgerWriter:
     @property
     def health(self) -> LedgerHealth:
         """How the writer is doing now."""
-        away_s = self._outage.seconds
-        silent = f"no answer for {away_s:.0f} s" if self._outage.counts else None
+        silent = f"no answer for {self._outage.seconds:.0f} s" if self._outage.counts else None
         return LedgerHealth(
             queued=len(self._backlog),
             oldest_s=self._backlog.oldest_s,
-            away_s=away_s,
             failure=self._failure or silent,
             journal_failure=self._journal_failure,
             journal_bytes=self._backlog.journal.size,
