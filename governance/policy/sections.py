@@ -21,6 +21,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """What a team, app, feature or tier is called: it appears in scopes (`app:team/app`) and headers, unescaped."""
 
 Count = Annotated[int, Field(strict=True, gt=0)]
+Flag = Annotated[bool, Field(strict=True)]
 Settable = Literal["feature", "workflow", "segment", "environment", "session"]
 """The dimensions that callers may set, where their app lets them. Team and app are never among them."""
 
@@ -155,7 +156,7 @@ class Deferred(Section):
     """
 
     window: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$")]
-    provider_batch: Annotated[bool, Field(strict=True)] = False
+    provider_batch: Flag = False
 
 
 class Member(Section):
@@ -215,7 +216,7 @@ class TeamSection(Member):
     """
 
     segments: Mapping[Name, Pattern] = Field(default_factory=dict)
-    hash_user: Annotated[bool, Field(strict=True)] = False
+    hash_user: Flag = False
     alerts: Alerts | None = None
     apps: tuple[AppSection, ...] = ()
 
