@@ -14,7 +14,7 @@ from typing import Final, Self
 from governance.database import Database
 from governance.errors import LedgerBehind, StoreUnavailable
 from governance.ledger import batches
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry, EventKind, LedgerEvent
 from governance.ledger.health import LedgerHealth
 from governance.ledger.journal.backlog import Backlog
 from governance.ledger.journal.spool import Spool
@@ -139,7 +139,7 @@ class LedgerWriter:
             raise LedgerBehind(len(self._backlog), f"its journal cannot be written: {self._journal_failure}")
         self._outage.admit(len(self._backlog))
 
-    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
+    def append(self, *entries: Entry) -> None:
         """Record entries that belong together.
 
         What has been admitted is always taken, in memory when the journal fails. Only a refused request, which nothing
@@ -211,7 +211,7 @@ class LedgerWriter:
         self._journal_failure = None
         return True
 
-    def _queue(self, entries: tuple[LedgerEvent | LedgerAttempt, ...]) -> None:
+    def _queue(self, entries: tuple[Entry, ...]) -> None:
         events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
         try:
             self._backlog.add(entries)
