@@ -6,13 +6,13 @@ point elsewhere in the document (tiers, routes) are checked where the whole docu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.limits import Each, Step, StepAction
+from governance.limits import Budget, Each, Step, StepAction
 from governance.policy.fields import Dollars, Percent, PositiveDollars, Window
 from governance.policy.patterns import Pattern
 from governance.windows import SESSION
@@ -77,6 +77,10 @@ class BudgetSection(Section):
     def ladder(self) -> tuple[Step, ...]:
         """The steps, from the bottom."""
         return tuple(Step(percent, action) for percent, action in sorted(self.steps.items()))
+
+    def of(self, scope: str) -> Budget:
+        """Return the budget that this is for a scope."""
+        return Budget(scope, self.limit, self.window, self.per_request, self.ladder, self.dimension)
 
 
 class ScopedBudget(BudgetSection):
@@ -219,6 +223,22 @@ class TeamSection(Member):
     hash_user: Flag = False
     alerts: Alerts | None = None
     apps: tuple[AppSection, ...] = ()
+
+
+def scope_of(*path: Member) -> str:
+    """Name the scope of a team, of one of its apps, or of one of the app's features."""
+    kind = {1: "team", 2: "app", 3: "feature"}[len(path)]
+    return f"{kind}:{'/'.join(section.name for section in path)}"
+
+
+def members(teams: Iterable[TeamSection]) -> Iterator[tuple[str, Member]]:
+    """Yield every team, app and feature with its scope, from the outside in."""
+    for team in teams:
+        yield scope_of(team), team
+        for app in team.apps:
+            yield scope_of(team, app), app
+            for feature in app.features:
+                yield scope_of(team, app, feature), feature
 
 
 class Allowance(Section):

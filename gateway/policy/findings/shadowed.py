@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from governance.policy.sections import BudgetSection, LimitsSection, Member, StepAction
+from governance.policy.sections import BudgetSection, LimitsSection, Member, StepAction, scope_of
 from governance.windows import Span, WindowKind
 
 if TYPE_CHECKING:
@@ -100,12 +100,11 @@ def _written(document: Policy) -> Iterator[_Written]:
 
 def _scoped(document: Policy) -> Iterator[tuple[str, Path, Member]]:
     for t, team in enumerate(document.teams):
-        yield f"team:{team.name}", ("teams", t), team
+        yield scope_of(team), ("teams", t), team
         for a, app in enumerate(team.apps):
-            yield f"app:{team.name}/{app.name}", ("teams", t, "apps", a), app
+            yield scope_of(team, app), ("teams", t, "apps", a), app
             for f, feature in enumerate(app.features):
-                name = f"{team.name}/{app.name}/{feature.name}"
-                yield f"feature:{name}", ("teams", t, "apps", a, "features", f), feature
+                yield scope_of(team, app, feature), ("teams", t, "apps", a, "features", f), feature
 
 
 def _members(document: Policy) -> Iterator[tuple[Path, LimitsSection, tuple[tuple[str, LimitsSection], ...]]]:
