@@ -107,10 +107,10 @@ def list_(team: str | None, as_json: bool) -> None:
 
     async def read() -> tuple[KeyRecord, ...]:
         async with _database() as database:
-            return await list_keys(database)
+            return await list_keys(database, team)
 
     at = now()
-    found = [facts_of(record, at) for record in asyncio.run(read()) if team in (None, record.caller.team)]
+    found = [facts_of(record, at) for record in asyncio.run(read())]
     if as_json:
         show_json(found)
     elif found:
@@ -147,7 +147,7 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
         show_json({"id": key_id, "key": key, "previous_until": written(at + overlap)})
     else:
         click.echo(key)
-        click.echo(f"The old secret of {key_id} is good until {written(at + overlap)}.", err=True)
+        say(f"The old secret of {key_id} is good until {written(at + overlap)}.")
 
 
 @keys.command(epilog="\b\nExample:\n  sluice keys revoke k7…q2")
