@@ -4,7 +4,7 @@ Spec: the OpenAI API's error object; `x-should-retry` is what its SDKs obey befo
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -114,13 +114,6 @@ def _facts(error: Exception) -> dict[str, Any]:
             return {}
 
 
-_WAITS: Mapping[type[Exception], Callable[[Any], float]] = {
-    governance.RateLimited: lambda error: error.retry_after_s,
-    governance.TooManyGuesses: lambda error: error.retry_after_s,
-    edge.UpstreamOverloaded: lambda error: error.retry_after_s,
-}
-
-
 def _never_fits(error: Exception) -> bool:
     """Say whether waiting cannot help: the request alone is over its limit."""
     return isinstance(error, governance.RateLimited) and error.never_fits
@@ -129,9 +122,10 @@ def _never_fits(error: Exception) -> bool:
 def _wait_s(error: Exception, now: datetime) -> float | None:
     if _never_fits(error):
         return None
-    if isinstance(error, governance.BudgetExhausted):
-        return None if error.resets_at is None else (error.resets_at - now).total_seconds()
-    own = next((wait for kind, wait in _WAITS.items() if isinstance(error, kind)), None)
-    if own is not None:
-        return own(error)
-    return 1.0 if shape_of(error).status == _BUSY.status else None
+    match error:
+        case governance.BudgetExhausted():
+            return None if error.resets_at is None else (error.resets_at - now).total_seconds()
+        case governance.RateLimited() | governance.TooManyGuesses() | edge.UpstreamOverloaded():
+            return error.retry_after_s
+        case _:
+            return 1.0 if shape_of(error).status == _BUSY.status else None
