@@ -10,7 +10,7 @@ import msgspec
 
 from gateway.dialects.messages.failures import from_chat_error
 from gateway.dialects.messages.parts import without
-from gateway.dialects.messages.speech import CALL, TEXT, THINKING, arguments_of, blocks_of
+from gateway.dialects.messages.speech import CALL, TEXT, THINKING, arguments_of, from_chat_message
 from gateway.dialects.messages.stops import from_finish
 from gateway.dialects.messages.usage import from_chat_usage
 
@@ -139,7 +139,7 @@ class Answering:
             return True
         try:
             msgspec.json.decode(self._blocks[key].arguments)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return False
         return True
 
@@ -153,10 +153,10 @@ class Answering:
         return [_stopping(block.index) for block in blocks]
 
 
-def message_of(completion: dict[str, Any], message_id: str, model: str) -> dict[str, Any]:
+def to_message(completion: dict[str, Any], message_id: str, model: str) -> dict[str, Any]:
     """Return the whole message that says what a completion says."""
     choice = completion["choices"][0]
-    content = blocks_of(choice["message"])
+    content = from_chat_message(choice["message"])
     calls = any(block["type"] == "tool_use" for block in content)
     ended = _end(choice, choice["message"].get("refusal") or "", calls=calls)
     usage = from_chat_usage(completion.get("usage") or {})

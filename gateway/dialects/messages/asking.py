@@ -6,8 +6,8 @@ from typing import Any
 from gateway.dialects.messages.fees import refuse_fees
 from gateway.dialects.messages.parts import to_content, without
 from gateway.dialects.messages.shape.chat_body import CHAT_ONLY
-from gateway.dialects.messages.shape.messages_body import CountedBody, MessagesBody
-from gateway.dialects.messages.speech import message_of
+from gateway.dialects.messages.shape.messages_body import Fields, MessagesBody
+from gateway.dialects.messages.speech import to_chat_message
 from gateway.dialects.messages.tools import to_chat_choice, to_chat_tool
 from gateway.errors import BadRequest
 from gateway.wire.body import shaped
@@ -22,7 +22,7 @@ _FORMAT_NAME = "answer"
 """Chat wants a name for a schema; Messages has none."""
 
 
-def to_chat(body: dict[str, Any], shape: type[CountedBody] = MessagesBody) -> dict[str, Any]:
+def to_chat(body: dict[str, Any], shape: type[Fields] = MessagesBody) -> dict[str, Any]:
     """Return the body of a chat that asks for what the Messages request `body` asks for.
 
     Raises:
@@ -71,7 +71,7 @@ def _messages(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         if isinstance(content, str):
             yield {"role": message["role"], "content": content}
         elif message["role"] == "assistant":
-            yield message_of(content)
+            yield to_chat_message(content)
         elif message["role"] == "system":
             yield {"role": "system", "content": content}
         else:

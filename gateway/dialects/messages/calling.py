@@ -6,7 +6,7 @@ from typing import Any
 from gateway.dialects.messages.fees import refuse_fees
 from gateway.dialects.messages.parts import from_content, without
 from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, ChatBody
-from gateway.dialects.messages.speech import blocks_of
+from gateway.dialects.messages.speech import from_chat_message
 from gateway.dialects.messages.tools import from_chat_choice, from_chat_tool
 from gateway.errors import BadRequest
 from gateway.wire.body import shaped
@@ -110,7 +110,7 @@ def _turn(message: dict[str, Any], path: str) -> dict[str, Any]:
 def _spoken(message: dict[str, Any], path: str) -> str | list[dict[str, Any]]:
     content = message.get("content") or message.get("refusal") or ""
     said = message | {"content": from_content(content, f"{path}.content")}
-    blocks = [block for block in blocks_of(said) if block["type"] != "thinking" or block["signature"]]
+    blocks = [block for block in from_chat_message(said) if block["type"] != "thinking" or block["signature"]]
     plain = isinstance(content, str) and "layout" not in message and all(block["type"] == "text" for block in blocks)
     return content if plain else blocks
 

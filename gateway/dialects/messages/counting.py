@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.dialects.messages.asking import to_chat
 from gateway.dialects.messages.calling import to_messages
-from gateway.dialects.messages.shape.messages_body import CountedBody
+from gateway.dialects.messages.shape.messages_body import PromptBody
 
 _OF_THE_PROMPT = frozenset(
     {"model", "messages", "system", "tools", "tool_choice", "thinking", "cache_control", "output_config", "speed"}
@@ -21,7 +21,7 @@ def chat_to_count(body: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: a field is not what the API says, or is one that cannot be carried; `param` is its path.
     """
-    return to_chat(body, CountedBody)
+    return to_chat(body, PromptBody)
 
 
 def request_to_count(chat: dict[str, Any]) -> dict[str, Any]:

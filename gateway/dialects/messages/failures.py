@@ -49,10 +49,10 @@ def from_chat_error(error: Mapping[str, Any], status: int | None, request_id: st
         status: the status of the reply; None inside a stream.
         request_id: the id to quote when asking for help, where there is one.
     """
-    code = str(error.get("code"))
-    row = _BY_CODE.get(code) or _BY_STATUS.get(status or 0) or _BY_KIND.get(str(error.get("type")))
-    known = without(dict(error), "message", "type", "code")
-    details = {"error_code": code} | {name: fact for name, fact in known.items() if fact is not None}
+    code = error.get("code")
+    row = _BY_CODE.get(str(code)) or _BY_STATUS.get(status or 0) or _BY_KIND.get(str(error.get("type")))
+    facts = {"error_code": code} | without(dict(error), "message", "type", "code")
+    details = {name: fact for name, fact in facts.items() if fact is not None}
     told = {"type": (row or _BY_TYPE["api_error"]).type, "message": str(error.get("message")), "details": details}
     return {"type": "error", "error": told, "request_id": request_id}
 

@@ -190,7 +190,7 @@ class Hearing:
         return self._head | {"choices": [choice]}
 
 
-def completion_of(provider: str, message: dict[str, Any], created: int) -> dict[str, Any]:
+def to_completion(provider: str, message: dict[str, Any], created: int) -> dict[str, Any]:
     """Return the completion that says what a provider's whole `message` says, as a batch gives it.
 
     Raises:

@@ -27,7 +27,7 @@ def plain_after(kind: str, before: str | None) -> bool:
     return before is None or _PLAIN.index(kind) >= _PLAIN.index(before)
 
 
-def message_of(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def to_chat_message(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the assistant's message of a chat that says what `blocks` say."""
     kinds = [KINDS[block["type"]] for block in blocks]
     thoughts, texts, calls = ([b for b, k in zip(blocks, kinds, strict=True) if k == kind] for kind in _PLAIN)
@@ -43,7 +43,7 @@ def message_of(blocks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return message
 
 
-def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+def from_chat_message(message: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the blocks of a turn that say what the assistant's `message` of a chat says.
 
     Thinking that no signature came with is a block with an empty one.

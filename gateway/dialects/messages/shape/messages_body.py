@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+Bound = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 MediaType = Annotated[str, Meta(pattern=r"^[\w.+-]+/[\w.+-]+$")]
 
 
@@ -186,8 +187,8 @@ class Metadata(Struct):
     user_id: str | None = None
 
 
-class CountedBody(Struct, kw_only=True):
-    """The fields that make up a prompt: all of a request to count tokens."""
+class Fields(Struct, kw_only=True):
+    """The fields of any request that the translation reads, less the bound on the answer."""
 
     model: Annotated[str, Meta(min_length=1, max_length=200)]
     messages: Annotated[list[UserTurn | AssistantTurn | SystemTurn], Meta(min_length=1)]
@@ -196,12 +197,6 @@ class CountedBody(Struct, kw_only=True):
     tool_choice: Auto | AnyTool | NamedTool | NoTool | None = None
     thinking: dict[str, Any] | None = None
     output_config: OutputConfig | None = None
-
-
-class MessagesBody(CountedBody, kw_only=True):
-    """The fields of a request that the translation reads."""
-
-    max_tokens: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     stop_sequences: list[str] | None = None
     stream: bool | None = None
     temperature: Annotated[float, Meta(ge=0, le=1)] | None = None
@@ -209,3 +204,15 @@ class MessagesBody(CountedBody, kw_only=True):
     top_k: Annotated[int, Meta(ge=0)] | None = None
     metadata: Metadata | None = None
     service_tier: Literal["auto", "standard_only"] | None = None
+
+
+class PromptBody(Fields):
+    """A request to count the tokens of a prompt; it need not bound an answer."""
+
+    max_tokens: Bound | None = None
+
+
+class MessagesBody(Fields, kw_only=True):
+    """A request for an answer."""
+
+    max_tokens: Bound
