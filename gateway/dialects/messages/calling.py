@@ -111,7 +111,7 @@ def _spoken(message: dict[str, Any], path: str) -> str | list[dict[str, Any]]:
     content = message.get("content") or message.get("refusal") or ""
     said = message | {"content": from_content(content, f"{path}.content")}
     blocks = [block for block in from_chat_message(said) if block["type"] != "thinking" or block["signature"]]
-    plain = isinstance(content, str) and "layout" not in message and all(block["type"] == "text" for block in blocks)
+    plain = isinstance(content, str) and all(block == {"type": "text", "text": content} for block in blocks)
     return content if plain else blocks
 
 
