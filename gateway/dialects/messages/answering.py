@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.messages.failures import from_chat_error
-from gateway.dialects.messages.parts import without
+from gateway.dialects.messages.parts import objects, without
 from gateway.dialects.messages.speech import CALL, TEXT, THINKING, arguments_of, from_chat_message
 from gateway.dialects.messages.stops import from_finish
 from gateway.dialects.messages.usage import from_chat_usage
@@ -17,7 +17,7 @@ from gateway.dialects.messages.usage import from_chat_usage
 Event = tuple[str, dict[str, Any]]
 """The name of an event and its data."""
 
-Key = tuple[str, object]
+Key = tuple[str, int | str]
 """The kind of a block and which of that kind it is."""
 
 _EMPTY_TEXT: Final[dict[str, Any]] = {"type": "text", "text": ""}
@@ -61,8 +61,8 @@ class Answering:
         if isinstance(chunk.get("usage"), dict):
             self._usage = chunk["usage"]
         events = [] if self._started else [self._start(chunk)]
-        for choice in chunk.get("choices") or []:
-            events += self._delta(choice.get("delta") or {})
+        for choice in objects(chunk.get("choices")):
+            events += self._delta(_object(choice.get("delta")))
             self._end |= {name: value for name, value in without(choice, "delta").items() if value is not None}
         return events
 
@@ -79,28 +79,28 @@ class Answering:
 
     def _delta(self, delta: dict[str, Any]) -> list[Event]:
         events: list[Event] = []
-        for entry in delta.get("layout") or []:
+        for entry in objects(delta.get("layout")):
             events += self._lay_out(entry)
-        thoughts = delta.get("thinking_blocks") or []
+        thoughts = objects(delta.get("thinking_blocks"))
         for thought in thoughts:
-            events += self._think((THINKING, thought.get("index")), thought)
-        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
-        if isinstance(reasoning, str) and reasoning and not thoughts:
-            events += self._think((THINKING, None), {"thinking": reasoning})
-        if isinstance(delta.get("content"), str) and delta["content"]:
-            events += self._text({"type": "text_delta", "text": delta["content"]})
-        self._refusal += delta.get("refusal") or ""
-        for call in delta.get("tool_calls") or []:
+            events += self._think((THINKING, str(thought.get("index"))), thought)
+        reasoning = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
+        if reasoning and not thoughts:
+            events += self._think((THINKING, ""), {"thinking": reasoning})
+        if content := _text(delta.get("content")):
+            events += self._say({"type": "text_delta", "text": content})
+        self._refusal += _text(delta.get("refusal"))
+        for call in objects(delta.get("tool_calls")):
             events += self._call(call)
         return events
 
     def _lay_out(self, entry: dict[str, Any]) -> list[Event]:
         """A text that begins, or what the present one cites; the order of the rest is that of the chunks."""
         self._laid_texts += entry.get("type") == TEXT
-        cited = [self._text({"type": "citations_delta", "citation": one}) for one in entry.get("citations") or []]
+        cited = [self._say({"type": "citations_delta", "citation": one}) for one in objects(entry.get("citations"))]
         return [event for events in cited for event in events]
 
-    def _text(self, delta: dict[str, Any]) -> list[Event]:
+    def _say(self, delta: dict[str, Any]) -> list[Event]:
         key = (TEXT, max(1, self._laid_texts))
         return [*self._begin(key, _EMPTY_TEXT), self._go_on(key, delta)]
 
@@ -112,10 +112,12 @@ class Answering:
         return [*events, *(self._go_on(key, delta) for delta in deltas)]
 
     def _call(self, call: dict[str, Any]) -> list[Event]:
-        number, function = call.get("index", 0), call.get("function") or {}
+        index, function = call.get("index"), _object(call.get("function"))
+        # Some leave out the index; each of theirs is a call of its own.
+        number = index if type(index) is int else sum(kind == CALL for kind, _ in self._blocks)
         named = {"id": call.get("id") or f"{self._id}_{number}", "name": function.get("name") or "", "input": {}}
         block = {"type": "tool_use"} | named | without(call, "index", "id", "type", "function")
-        key, arguments = (CALL, number), function.get("arguments") or ""
+        key, arguments = (CALL, number), _text(function.get("arguments"))
         events = self._begin(key, block)
         if arguments:
             self._blocks[key].arguments += arguments
@@ -158,8 +160,8 @@ def to_message(completion: dict[str, Any], message_id: str, model: str) -> dict[
     choice = completion["choices"][0]
     content = from_chat_message(choice["message"])
     calls = any(block["type"] == "tool_use" for block in content)
-    ended = _end(choice, choice["message"].get("refusal") or "", calls=calls)
-    usage = from_chat_usage(completion.get("usage") or {})
+    ended = _end(choice, _text(choice["message"].get("refusal")), calls=calls)
+    usage = from_chat_usage(_object(completion.get("usage")))
     return _message(message_id, model, completion) | {"content": content} | ended | {"usage": usage}
 
 
@@ -173,6 +175,14 @@ def events_of(message: dict[str, Any]) -> list[Event]:
         events += [_going_on(index, delta) for delta in _deltas(block)]
         events.append(_stopping(index))
     return [*events, *_ending(end, message["usage"])]
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _deltas(block: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects.messages.parts import without
+from gateway.dialects.messages.parts import objects, without
 
 THINKING, TEXT, CALL = "thinking", "text", "tool_use"
 KINDS = {"thinking": THINKING, "redacted_thinking": THINKING, "text": TEXT, "tool_use": CALL}
@@ -48,16 +48,16 @@ def from_chat_message(message: dict[str, Any]) -> list[dict[str, Any]]:
 
     Thinking that no signature came with is a block with an empty one.
     """
-    thoughts = [without(block, "index") for block in message.get("thinking_blocks") or []]
+    thoughts = [without(block, "index") for block in objects(message.get("thinking_blocks"))]
     reasoning = message.get("reasoning_content") or message.get("reasoning")
     if not thoughts and isinstance(reasoning, str) and reasoning:
         thoughts = [{"type": "thinking", "thinking": reasoning, "signature": ""}]
-    calls = [_from_call(call) for call in message.get("tool_calls") or []]
+    calls = [_from_call(call) for call in objects(message.get("tool_calls"))]
     content, layout = message.get("content"), _entries(message.get("layout"))
     if isinstance(content, list):
-        texts = [part for part in content if part["type"] == "text"]
+        texts = [part for part in objects(content) if part.get("type") == "text"]
     else:
-        texts = _cut(content or "", [entry for entry in layout if entry["type"] == TEXT])
+        texts = _cut(content if isinstance(content, str) else "", [entry for entry in layout if entry["type"] == TEXT])
     in_order = _in_order([entry["type"] for entry in layout], {THINKING: thoughts, TEXT: texts, CALL: calls})
     return [block for block in in_order if block["type"] != "text" or block["text"] or isinstance(content, list)]
 
@@ -82,16 +82,16 @@ def _to_call(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_call(call: dict[str, Any]) -> dict[str, Any]:
-    function = call.get("function") or {}
-    said = {"id": call.get("id") or "", "name": function.get("name") or ""}
-    said["input"] = input_of(function.get("arguments") or "")
+    function = call.get("function")
+    called: dict[str, Any] = function if isinstance(function, dict) else {}
+    said = {"id": call.get("id") or "", "name": called.get("name") or ""}
+    said["input"] = input_of(str(called.get("arguments") or ""))
     return {"type": "tool_use"} | said | without(call, "type", "id", "function", "index")
 
 
 def _entries(layout: object) -> list[dict[str, Any]]:
-    entries = layout if isinstance(layout, list) else []
-    sound = all(isinstance(entry, dict) and entry.get("type") in _PLAIN for entry in entries)
-    return entries if sound else []
+    entries = objects(layout)
+    return entries if all(entry.get("type") in _PLAIN for entry in entries) else []
 
 
 def _cut(text: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -42,8 +42,8 @@ def from_finish(choice: dict[str, Any], *, calls: bool) -> dict[str, Any]:
         calls: whether it calls a tool; some say `stop` even then, where a choice of tools forced the call.
     """
     finish, native, met = (choice.get(name) for name in ("finish_reason", "native_finish_reason", "stop_reason"))
-    reason = None if finish is None else _STOP.get(finish, "end_turn")
-    if native in _FINISH:
+    reason = None if finish is None else _STOP.get(str(finish), "end_turn")
+    if isinstance(native, str) and native in _FINISH:
         reason = native
     elif reason == "end_turn" and calls:
         reason = "tool_use"

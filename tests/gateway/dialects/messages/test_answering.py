@@ -3,10 +3,16 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.dialects.messages.answering import Answering, to_message
 from gateway.wire.fold import Fold
-from tests.support.messages_dialect import Event, read
+from tests.support.messages_dialect import JSON, Event, read
+
+FIELDS = st.sampled_from(["content", "layout", "thinking_blocks", "reasoning", "refusal", "tool_calls", "index"])
+NONSENSE = st.lists(st.dictionaries(st.sampled_from(["index", "function", "type", "citations"]), JSON)) | JSON
+DELTAS = st.dictionaries(FIELDS, NONSENSE, max_size=3)
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -116,6 +122,22 @@ def test_a_call_without_an_id_gets_one_that_is_its_own() -> None:
     content = read(answer(chunk(tool_calls=[call(0, "{}", name="a"), call(1, "{}", name="b")])))["content"]
 
     assert [block["id"] for block in content] == ["msg_1_0", "msg_1_1"]
+
+
+def test_calls_without_an_index_are_calls_of_their_own() -> None:
+    def bare(name: str) -> dict[str, Any]:
+        return {"id": name, "function": {"name": name, "arguments": "{}"}}
+
+    content = read(answer(chunk(tool_calls=[bare("a"), bare("b")]), chunk(tool_calls=[bare("c")])))["content"]
+
+    assert [block["id"] for block in content] == ["a", "b", "c"]
+
+
+@given(DELTAS)
+def test_nonsense_of_a_provider_breaks_no_stream(delta: dict[str, Any]) -> None:
+    content = read(answer(chunk(**delta), chunk(content="Yes."), chunk("stop")))["content"]
+
+    assert "".join(block.get("text", "") for block in content).endswith("Yes.")
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
