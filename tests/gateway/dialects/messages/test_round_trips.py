@@ -65,3 +65,40 @@ def cut(events: list[Event], data: st.DataObject) -> list[Event]:
         for piece in (delta[field][:at], delta[field][at:]):
             pieces += [(name, event | {"delta": delta | {field: piece}}), ("ping", {"type": "ping"})]
     return pieces
+
+
+@given(REQUESTS)
+def test_a_chat_that_messages_can_say_comes_back_equal_from_it(body: dict[str, Any]) -> None:
+    chat = to_chat(body)
+
+    assert to_chat(to_messages(chat)) == chat
+
+
+CHAT: dict[str, Any] = {
+    "model": "claude",
+    "max_tokens": 64,
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]},
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [{"id": "t1", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "t1", "content": "15"},
+        {"role": "assistant", "content": "15."},
+        {"role": "user", "content": "Thanks."},
+    ],
+    "stop": ["END"],
+    "user": "u1",
+    "temperature": 0.5,
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": True}}],
+    "tool_choice": "required",
+    "parallel_tool_calls": False,
+    "reasoning_effort": "low",
+    "service_tier": "auto",
+}
+
+
+def test_a_chat_of_every_role_comes_back_equal() -> None:
+    assert to_chat(to_messages(CHAT)) == CHAT
