@@ -193,6 +193,10 @@ def test_what_messages_has_no_word_for_is_refused_by_name(fields: dict[str, Any]
             "messages[0].content[0].image_url.url",
         ),
         (
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png,x"}}]},
+            "messages[0].content[0].image_url.url",
+        ),
+        (
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x", "detail": "low"}}]},
             "messages[0].content[0].image_url.detail",
         ),
