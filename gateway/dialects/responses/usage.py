@@ -1,0 +1,36 @@
+"""Tokens both ways. The names differ; the sums do not: cached tokens are within the input, reasoning within the output.
+
+What else is said beside the tokens, such as what an answer cost, keeps its name.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+_NAMES = {
+    "input_tokens": "prompt_tokens",
+    "output_tokens": "completion_tokens",
+    "input_tokens_details": "prompt_tokens_details",
+    "output_tokens_details": "completion_tokens_details",
+}
+_BACK = {chat: ours for ours, chat in _NAMES.items()}
+_ALWAYS = {
+    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+    "output_tokens_details": {"reasoning_tokens": 0},
+}
+"""What this API says even where it is nothing."""
+
+
+def to_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return usage as the chat form has it."""
+    return {_NAMES.get(name, name): value for name, value in usage.items()}
+
+
+def from_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return usage as this API has it, with every count that its clients rely on."""
+    ours = {_BACK.get(name, name): value for name, value in usage.items()}
+    used: dict[str, Any] = {"input_tokens": 0, "output_tokens": 0} | ours
+    used.setdefault("total_tokens", used["input_tokens"] + used["output_tokens"])
+    for name, counts in _ALWAYS.items():
+        said = used.get(name)
+        used[name] = counts | (said if isinstance(said, dict) else {})
+    return used
