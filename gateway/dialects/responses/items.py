@@ -13,14 +13,14 @@ class Part(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
     """A piece of content."""
 
 
-class InputText(Part, tag="input_text"):
+class InputText(Part, frozen=True, tag="input_text"):
     """Text that is said to the model."""
 
     text: str
     prompt_cache_breakpoint: dict[str, Any] | None = None
 
 
-class OutputText(Part, tag="output_text"):
+class OutputText(Part, frozen=True, tag="output_text"):
     """Text that the model has said."""
 
     text: str
@@ -28,13 +28,13 @@ class OutputText(Part, tag="output_text"):
     logprobs: list[dict[str, Any]] | None = None
 
 
-class Refusal(Part, tag="refusal"):
+class Refusal(Part, frozen=True, tag="refusal"):
     """What the model has said instead of an answer."""
 
     refusal: str
 
 
-class InputImage(Part, tag="input_image"):
+class InputImage(Part, frozen=True, tag="input_image"):
     """An image, by URL or as data in one."""
 
     image_url: str | None = None
@@ -43,7 +43,7 @@ class InputImage(Part, tag="input_image"):
     prompt_cache_breakpoint: dict[str, Any] | None = None
 
 
-class InputFile(Part, tag="input_file"):
+class InputFile(Part, frozen=True, tag="input_file"):
     """A document, as data, by URL or by its id at the provider."""
 
     file_data: str | None = None
@@ -54,7 +54,7 @@ class InputFile(Part, tag="input_file"):
     prompt_cache_breakpoint: dict[str, Any] | None = None
 
 
-class InputAudio(Part, tag="input_audio"):
+class InputAudio(Part, frozen=True, tag="input_audio"):
     """Sound."""
 
     input_audio: dict[str, Any]
@@ -69,7 +69,7 @@ class Item(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
     """One entry of `input`."""
 
 
-class Message(Item, tag="message"):
+class Message(Item, frozen=True, tag="message"):
     """A turn."""
 
     role: Literal["user", "assistant", "system", "developer"]
@@ -79,7 +79,7 @@ class Message(Item, tag="message"):
     status: Label = None
 
 
-class Reasoning(Item, tag="reasoning"):
+class Reasoning(Item, frozen=True, tag="reasoning"):
     """What the model thought, often sealed so that only its maker can read it."""
 
     summary: list[dict[str, Any]]
@@ -89,7 +89,7 @@ class Reasoning(Item, tag="reasoning"):
     status: Label = None
 
 
-class FunctionCall(Item, tag="function_call"):
+class FunctionCall(Item, frozen=True, tag="function_call"):
     """The model calls a function."""
 
     call_id: str
@@ -99,7 +99,7 @@ class FunctionCall(Item, tag="function_call"):
     status: Label = None
 
 
-class FunctionCallOutput(Item, tag="function_call_output"):
+class FunctionCallOutput(Item, frozen=True, tag="function_call_output"):
     """What a function has returned."""
 
     call_id: str
@@ -109,7 +109,7 @@ class FunctionCallOutput(Item, tag="function_call_output"):
     status: Label = None
 
 
-class CustomToolCall(Item, tag="custom_tool_call"):
+class CustomToolCall(Item, frozen=True, tag="custom_tool_call"):
     """The model calls a tool that takes free text."""
 
     call_id: str
@@ -119,7 +119,7 @@ class CustomToolCall(Item, tag="custom_tool_call"):
     status: Label = None
 
 
-class CustomToolCallOutput(Item, tag="custom_tool_call_output"):
+class CustomToolCallOutput(Item, frozen=True, tag="custom_tool_call_output"):
     """What such a tool has returned."""
 
     call_id: str

@@ -1,4 +1,4 @@
-"""Content both ways: what is said with `input_text`, `input_image`, … here is said with `text`, `image_url`, … there."""
+"""Content both ways: `input_text`, `input_image` and `input_file` here are `text`, `image_url` and `file` there."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -26,7 +26,7 @@ def to_chat_tools(tools: Sequence[Mapping[str, Any]], path: str = "tools") -> li
 
 def _nested(tool: Mapping[str, Any], path: str) -> dict[str, Any]:
     kind = tool.get("type")
-    if kind not in BY_TYPE:
+    if not isinstance(kind, str) or kind not in BY_TYPE:
         message = (
             f"The tool {kind!r} would run at the provider, at a price not known here. Offer a function of your own."
         )

@@ -139,14 +139,14 @@ def to_items(messages: Sequence[Mapping[str, Any]], start: int = 0) -> Iterator[
         if role == "tool":
             yield _returned(message, kinds.get(message.get("tool_call_id"), FUNCTION), path)
             continue
-        yield from message.get("reasoning_items") or ()
+        yield from _listed(message, "reasoning_items")
         yield from _spoken(message, path)
-        for place, call in enumerate(message.get("tool_calls") or ()):
+        for place, call in enumerate(_listed(message, "tool_calls")):
             kind = BY_TYPE.get(call.get("type", FUNCTION.type))
             if kind is None:
                 raise BadRequest("Only functions and custom tools can be called.", f"{path}.tool_calls[{place}].type")
             kinds[call["id"]] = kind
-            yield from call.get("reasoning_items") or ()
+            yield from _listed(call, "reasoning_items")
             said = call[kind.type]
             yield {"type": kind.item, "call_id": call["id"], "name": said["name"], kind.said: said[kind.said]}
 
@@ -175,3 +175,8 @@ def _returned(message: Mapping[str, Any], kind: CallKind, path: str) -> dict[str
     output = from_chat_content(message["content"], "tool", f"{path}.content")
     named = {"name": message["name"]} if message.get("name") else {}
     return {"type": kind.output, "call_id": message["tool_call_id"], "output": output} | named
+
+
+def _listed(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    value = fields.get(name)
+    return value if isinstance(value, list) else []
