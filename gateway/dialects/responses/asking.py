@@ -147,7 +147,9 @@ def _text(text: Mapping[str, Any]) -> dict[str, Any]:
 
 def _included(shape: Shape) -> dict[str, Any]:
     include = shape.include or []
-    _only(include, {ENCRYPTED, LOGPROBS}, "include")
+    for index, name in enumerate(include):
+        if name not in {ENCRYPTED, LOGPROBS}:
+            raise BadRequest(f"{name!r} is never part of an answer here; leave it out.", f"include[{index}]")
     wanted = LOGPROBS in include or bool(shape.top_logprobs)
     return ({"logprobs": True} if wanted else {}) | ({"include": [ENCRYPTED]} if ENCRYPTED in include else {})
 

@@ -49,7 +49,9 @@ def call(kind: str, said: str) -> Any:
 
 
 calls = st.lists(st.one_of(call("function", "arguments"), call("custom", "input")), min_size=1, max_size=4)
-sources = st.lists(st.just({"type": "url_citation", "url_citation": {"url": "u", "title": "t"}}), min_size=1, max_size=2)
+sources = st.lists(
+    st.just({"type": "url_citation", "url_citation": {"url": "u", "title": "t"}}), min_size=1, max_size=2
+)
 said = st.one_of(
     st.fixed_dictionaries({"content": texts}, optional={"annotations": sources}),
     st.fixed_dictionaries({"content": st.none(), "refusal": texts}),
