@@ -193,7 +193,7 @@ def test_log_probabilities_stand_beside_their_text() -> None:
 
     events = answered(chunk(content="Hi", logprobs={"content": [token], "refusal": None}), chunk("stop"))
 
-    told = {name: data for name, data in events}
+    told = dict(events)
     assert told["response.output_text.delta"]["logprobs"] == [token]
     assert told["response.output_text.done"]["logprobs"] == [token]
     assert told["response.completed"]["response"]["output"][0]["content"][0]["logprobs"] == [token]

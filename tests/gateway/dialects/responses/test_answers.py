@@ -61,7 +61,7 @@ said = st.one_of(
 
 @st.composite
 def completions(draw: st.DrawFn) -> dict[str, Any]:
-    message = {"role": "assistant"} | draw(said)
+    message: dict[str, Any] = {"role": "assistant"} | draw(said)
     if draw(st.booleans()):
         message["reasoning_items"] = draw(thoughts)
         pieces = [p["text"] for item in message["reasoning_items"] for p in item.get("content", item["summary"])]
