@@ -1,7 +1,7 @@
 """OpenAI's Responses API, used without its store: everything a request needs is in the request.
 
 Read `asking.py` first, then `calling.py`, its inverse; `answering.py` and `hearing.py` are the same pair for answers.
-`items.py` says what an input item looks like, `turns.py` makes messages of items and `parts.py` translates content;
+`shape/` says what is let in, `turns.py` makes messages of items and back, `parts.py` translates their content;
 `calls.py` knows the two kinds of tool calls, `tools.py` how tools and formats are declared, `usage.py` the tokens;
 `output.py` is one item of an answer while it grows.
 

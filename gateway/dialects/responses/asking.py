@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gateway.dialects.responses.items import ITEM_TYPES, Input
+from gateway.dialects.responses.shape.items import ITEM_TYPES, Input
 from gateway.dialects.responses.tools import to_chat_choice, to_chat_format, to_chat_tools
 from gateway.dialects.responses.turns import Turns
 from gateway.errors import BadRequest
@@ -121,9 +121,9 @@ def _messages(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refuse_hosted(kind: object, path: str) -> None:
-    if kind in _STORED_ITEMS:
+    if isinstance(kind, str) and kind in _STORED_ITEMS:
         raise BadRequest(f"An item of type {kind!r} cannot be used. {_KEPT_ELSEWHERE}", path)
-    if kind not in ITEM_TYPES:
+    if not isinstance(kind, str) or kind not in ITEM_TYPES:
         raise BadRequest(f"An item of type {kind!r} cannot be used: only messages, reasoning and tool calls can.", path)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.responses.asking import LOGPROBS, REASONING
+from gateway.dialects.responses.shape.chat import ChatShape
 from gateway.dialects.responses.tools import from_chat_choice, from_chat_format, from_chat_tools
 from gateway.dialects.responses.turns import to_items
 from gateway.errors import BadRequest
+from gateway.wire.body import shaped
 
 _NO_WORD: Mapping[str, tuple[object, ...]] = {
     "n": (1,),
@@ -33,12 +35,13 @@ _SAID_OTHERWISE = frozenset(
 )  # fmt: skip
 
 
-def from_chat(body: Mapping[str, Any]) -> dict[str, Any]:
+def to_responses(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return `body` as a request to this API; what neither has heard of keeps its name.
 
     Raises:
         BadRequest: with the path of the first field that this API has no word for.
     """
+    shaped(body, ChatShape)
     said = {name: value for name, value in body.items() if value is not None}
     for name, neutral in _NO_WORD.items():
         if name in said and said[name] not in neutral:

@@ -8,8 +8,11 @@ same, so it is read only where no item has come before it: then the provider has
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from gateway.dialects.responses.calls import BY_ITEM, CallKind
 from gateway.dialects.responses.output import REASONING_TEXT, REFUSAL, SUMMARY_TEXT, TEXT, PartKind
+from gateway.dialects.responses.shape.events import EventShape
 from gateway.dialects.responses.usage import to_chat_usage
 
 Chunk = dict[str, Any]
@@ -42,7 +45,11 @@ class Hearing:
         self._last_thought: tuple[int, str, int] | None = None
 
     def hear(self, name: str, data: Mapping[str, Any]) -> list[Chunk]:
-        """Return the chunks that say what one event says; an event that says nothing new gives none."""
+        """Return the chunks that say what one event says: none where it says nothing new, an error for nonsense."""
+        try:
+            msgspec.convert(data, EventShape)
+        except msgspec.ValidationError:
+            return list(self._error({"message": "The provider sent an event that makes no sense."}))
         return list(self._hear(data.get("type") or name, data))
 
     def _hear(self, name: str, data: Mapping[str, Any]) -> Iterator[Chunk]:
@@ -50,13 +57,14 @@ class Hearing:
         stem, _, last = name.rpartition(".")
         match name:
             case "response.created" | "response.queued" | "response.in_progress":
-                yield from self._begin(data["response"])
+                yield from self._begin(data.get("response") or {})
             case "response.output_item.added" | "response.output_item.done":
-                yield from self._item(place, data["item"], done=last == "done")
+                yield from self._item(place, data.get("item") or {}, done=last == "done")
             case "response.output_text.annotation.added":
-                yield from self._sources(place, data["content_index"], [data["annotation"]], data["annotation_index"])
+                index, first = data.get("content_index", 0), data.get("annotation_index", 0)
+                yield from self._sources(place, index, [data.get("annotation") or {}], first)
             case "response.completed" | "response.incomplete" | "response.failed":
-                yield from self._end(last, data["response"])
+                yield from self._end(last, data.get("response") or {})
             case "error":
                 yield from self._error(data.get("error") or data)
             case _ if stem in _TEXTS:
@@ -80,7 +88,7 @@ class Hearing:
         if kind in {REASONING_TEXT, SUMMARY_TEXT} and place not in self._places:
             return  # the end of the item tells all of it
         if "delta" in data:
-            yield from self._text(place, kind, index, data["delta"], data.get("logprobs") or [])
+            yield from self._text(place, kind, index, data["delta"] or "", data.get("logprobs") or [])
         else:
             yield from self._rest(place, kind, index, data)
 
@@ -88,7 +96,7 @@ class Hearing:
         if place not in self._places:
             return  # an unknown call has no name yet; the end of the item tells all of it
         if "delta" in data:
-            yield from self._call_text(place, kind, data["delta"])
+            yield from self._call_text(place, kind, data["delta"] or "")
         else:
             yield from self._call_rest(place, kind, data)
 
@@ -199,7 +207,7 @@ class Hearing:
             yield {
                 "error": {
                     "message": error.get("message") or "The provider gave no reason.",
-                    "type": "server_error" if kind in {None, "error"} else kind,
+                    "type": kind if isinstance(kind, str) and kind != "error" else "server_error",
                     "param": error.get("param"),
                     "code": error.get("code"),
                 }

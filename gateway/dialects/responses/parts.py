@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gateway.dialects.responses.items import (
+from gateway.dialects.responses.shape.items import (
     AnyPart,
     Content,
     InputAudio,

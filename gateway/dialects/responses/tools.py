@@ -61,7 +61,9 @@ def to_chat_choice(choice: str | Mapping[str, Any]) -> str | dict[str, Any]:
         return _nested(choice, "tool_choice")
     inside = {name: value for name, value in choice.items() if name != "type"}
     tools = inside.get("tools")
-    return {"type": _ALLOWED, _ALLOWED: inside | {"tools": to_chat_tools(tools or (), "tool_choice.tools")}}
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
+        raise BadRequest("'tool_choice.tools' must be a list of tools.", "tool_choice.tools")
+    return {"type": _ALLOWED, _ALLOWED: inside | {"tools": to_chat_tools(tools, "tool_choice.tools")}}
 
 
 def from_chat_choice(choice: str | Mapping[str, Any]) -> str | dict[str, Any]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gateway.dialects.responses.calls import BY_TYPE, CUSTOM, FUNCTION, CallKind
-from gateway.dialects.responses.items import (
+from gateway.dialects.responses.parts import from_chat_content, to_chat_content
+from gateway.dialects.responses.shape.items import (
     AnyItem,
     CustomToolCall,
     CustomToolCallOutput,
@@ -19,7 +20,6 @@ from gateway.dialects.responses.items import (
     Message,
     Reasoning,
 )
-from gateway.dialects.responses.parts import from_chat_content, to_chat_content
 from gateway.errors import BadRequest
 
 _SPOKEN = frozenset({"role", "content"})
@@ -147,7 +147,9 @@ def to_items(messages: Sequence[Mapping[str, Any]], start: int = 0) -> Iterator[
                 raise BadRequest("Only functions and custom tools can be called.", f"{path}.tool_calls[{place}].type")
             kinds[call["id"]] = kind
             yield from _listed(call, "reasoning_items")
-            said = call[kind.type]
+            said = call.get(kind.type)
+            if said is None:
+                raise BadRequest(f"A call needs its {kind.type!r}.", f"{path}.tool_calls[{place}].{kind.type}")
             yield {"type": kind.item, "call_id": call["id"], "name": said["name"], kind.said: said[kind.said]}
 
 
@@ -172,6 +174,9 @@ def _spoken(message: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
 
 
 def _returned(message: Mapping[str, Any], kind: CallKind, path: str) -> dict[str, Any]:
+    for name in ("content", "tool_call_id"):
+        if message.get(name) is None:
+            raise BadRequest(f"A tool message needs {name!r}.", f"{path}.{name}")
     output = from_chat_content(message["content"], "tool", f"{path}.content")
     named = {"name": message["name"]} if message.get("name") else {}
     return {"type": kind.output, "call_id": message["tool_call_id"], "output": output} | named

@@ -1,6 +1,7 @@
 """Tokens both ways. The names differ; the sums do not: cached tokens are within the input, reasoning within the output.
 
-What else is said beside the tokens, such as what an answer cost, keeps its name.
+Chat tells what was written to a cache for long from what was not; here the first is within the second. What else is
+said beside the tokens, such as what an answer cost, keeps its name.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,8 @@ _ALWAYS = {
 
 def to_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Return usage as the chat form has it."""
-    return {_NAMES.get(name, name): value for name, value in usage.items()}
+    chat = {_NAMES.get(name, name): value for name, value in usage.items()}
+    return _written(chat, "prompt_tokens_details", -1)
 
 
 def from_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,4 +35,13 @@ def from_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     for name, counts in _ALWAYS.items():
         said = used.get(name)
         used[name] = counts | (said if isinstance(said, dict) else {})
-    return used
+    return _written(used, "input_tokens_details", 1)
+
+
+def _written(usage: dict[str, Any], name: str, sign: int) -> dict[str, Any]:
+    """Take what was written for long into `cache_write_tokens`, or out of it."""
+    match usage.get(name):
+        case {"cache_write_tokens": int(written), "cache_write_1h_tokens": int(long)} as details:
+            return usage | {name: {**details, "cache_write_tokens": written + sign * long}}
+        case _:
+            return usage

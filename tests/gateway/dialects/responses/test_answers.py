@@ -63,8 +63,9 @@ said = st.one_of(
 def completions(draw: st.DrawFn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant"} | draw(said)
     if draw(st.booleans()):
-        message["reasoning_items"] = draw(thoughts)
-        pieces = [p["text"] for item in message["reasoning_items"] for p in item.get("content", item["summary"])]
+        items: list[dict[str, Any]] = draw(thoughts)
+        message["reasoning_items"] = items
+        pieces = [part["text"] for item in items for part in item.get("content", item["summary"])]
         message |= {"reasoning_content": "\n\n".join(pieces)} if pieces else {}
     if draw(st.booleans()):
         message["tool_calls"] = draw(calls)

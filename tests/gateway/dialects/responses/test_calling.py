@@ -6,7 +6,7 @@ import pytest
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
-from gateway.dialects.responses.calling import from_chat
+from gateway.dialects.responses.calling import to_responses
 from gateway.errors import BadRequest
 
 USER = {"role": "user", "content": "?"}
@@ -14,11 +14,11 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments
 
 
 def request(**fields: Any) -> dict[str, Any]:
-    return from_chat({"model": "m", "messages": [USER]} | fields)
+    return to_responses({"model": "m", "messages": [USER]} | fields)
 
 
 def items(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    return from_chat({"model": "m", "messages": list(messages)})["input"]
+    return to_responses({"model": "m", "messages": list(messages)})["input"]
 
 
 def test_nothing_is_kept_at_the_provider_unless_the_request_says_so() -> None:
@@ -118,7 +118,7 @@ def test_a_request_is_what_the_official_types_say() -> None:
         "top_logprobs": 2,
     }
 
-    TypeAdapter(ResponseCreateParamsNonStreaming).validate_python(from_chat(chat))
+    TypeAdapter(ResponseCreateParamsNonStreaming).validate_python(to_responses(chat))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.responses.asking import ENCRYPTED, LOGPROBS, to_chat
-from gateway.dialects.responses.calling import from_chat
+from gateway.dialects.responses.calling import to_responses
 
 words = st.text(max_size=20)
 names = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
@@ -122,4 +122,4 @@ bodies = st.fixed_dictionaries(
 
 @given(bodies)
 def test_a_request_comes_back_as_it_was(body: dict[str, Any]) -> None:
-    assert from_chat(to_chat(body)) == body
+    assert to_responses(to_chat(body)) == body

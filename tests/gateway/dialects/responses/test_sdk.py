@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from gateway.dialects.responses.answering import Answer, reply
 from gateway.dialects.responses.asking import to_chat
-from gateway.dialects.responses.calling import from_chat
+from gateway.dialects.responses.calling import to_responses
 from gateway.wire.unfold import unfold
 
 EVENTS: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
@@ -131,7 +131,7 @@ def test_the_output_of_a_response_can_be_sent_back_as_it_is(message: dict[str, A
         gateway.sdk.responses.create(model="m", input=[{"role": "user", "content": "?"}, *output])
 
     for asked in gateway.asked[-3:]:
-        assert from_chat(asked)["input"][1:] == [without(LABELS, item.to_dict()) for item in first]
+        assert to_responses(asked)["input"][1:] == [without(LABELS, item.to_dict()) for item in first]
 
 
 def test_a_parsed_answer_has_the_type_that_was_asked_for() -> None:
