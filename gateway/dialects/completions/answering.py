@@ -33,7 +33,7 @@ class Answer:
 
     def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
         index, delta, ending = choice.get("index", 0), choice.get("delta") or {}, choice.get("finish_reason")
-        said = (delta.get("content") or "") + (delta.get("refusal") or "")
+        said = "".join(text for name in ("content", "refusal") if isinstance(text := delta.get(name), str))
         text = said if index in self._lengths else self._prefix + said
         before = self._lengths.get(index, 0)
         self._lengths[index] = before + len(text)

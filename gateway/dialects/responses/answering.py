@@ -3,6 +3,8 @@
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from gateway.dialects.responses.calls import BY_TYPE, CUSTOM, FUNCTION, CallKind
 from gateway.dialects.responses.output import (
     REASONING_TEXT,
@@ -13,6 +15,7 @@ from gateway.dialects.responses.output import (
     Event,
     PartedItem,
 )
+from gateway.dialects.responses.shape.chunks import ChunkShape
 from gateway.dialects.responses.usage import from_chat_usage
 from gateway.wire.unfold import unfold
 
@@ -38,6 +41,7 @@ _FIXED: Mapping[str, Any] = {"background": False, "previous_response_id": None, 
 _OURS = frozenset({"id", "object", "created", "choices", "usage", "error"})
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _NOT_MORE = frozenset({"index", "id", "type", "summary", "content"})
+_NONSENSE = {"code": "server_error", "message": "The provider sent a chunk that makes no sense."}
 _BROKEN_OFF = {"code": "server_error", "message": "The answer broke off before it was complete."}
 
 
@@ -70,14 +74,18 @@ class Answer:
 
     def feed(self, chunk: Mapping[str, Any]) -> list[Event]:
         """Return the events that one chunk gives rise to; a chunk that is an error ends the answer."""
+        try:
+            msgspec.convert(chunk, ChunkShape)
+        except msgspec.ValidationError:
+            return [] if self._failed else self._fail(_NONSENSE)
         begun = self._sent > 0
         self._note(chunk)
         events = [] if begun else self._begin(chunk)
         for choice in chunk.get("choices") or ():
-            if choice.get("index", 0) == 0 and not self._failed:
+            if (choice.get("index") or 0) == 0 and not self._failed:
                 events += self._numbered(self._heard(choice))
         error = chunk.get("error")
-        return events + self._fail(error) if error else events
+        return events + self._fail(error) if error and not self._failed else events
 
     def end(self) -> list[Event]:
         """Return the events that end the answer; usage is known by now."""
@@ -169,11 +177,13 @@ class Answer:
     def _call(self, call: Mapping[str, Any]) -> Iterator[Event]:
         for entry in call.get("reasoning_items") or ():
             yield from self._think_item(entry)
-        known = self._calls.get(call.get("index", len(self._calls)))
+        index = len(self._calls) if call.get("index") is None else call["index"]
+        known = self._calls.get(index)
         kind = known.kind if known else BY_TYPE.get(call.get("type") or "", FUNCTION)
         said = call.get(kind.type) or {}
         if known is None:
-            known = yield from self._add_call(kind, call, said.get("name") or "")
+            known = yield from self._add_call(kind, call.get("id") or "", said.get("name") or "")
+            self._calls[index] = known
         yield from self._turn_to(known)
         yield from known.grow(said.get(kind.said) or "")
 
@@ -188,10 +198,9 @@ class Answer:
         yield from self._add(item)
         return item
 
-    def _add_call(self, kind: CallKind, call: Mapping[str, Any], name: str) -> Generator[Event, None, CallItem]:
-        head = {"id": self._id(kind.prefix), "type": kind.item, "call_id": call.get("id") or "", "name": name}
+    def _add_call(self, kind: CallKind, call_id: str, name: str) -> Generator[Event, None, CallItem]:
+        head = {"id": self._id(kind.prefix), "type": kind.item, "call_id": call_id, "name": name}
         item = CallItem(kind, head if kind is CUSTOM else head | {"status": "in_progress"}, len(self._items))
-        self._calls[call.get("index", len(self._calls))] = item
         yield from self._add(item)
         return item
 

@@ -29,9 +29,9 @@ def to_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 def from_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Return usage as this API has it, with every count that its clients rely on."""
-    ours = {_BACK.get(name, name): value for name, value in usage.items()}
-    used: dict[str, Any] = {"input_tokens": 0, "output_tokens": 0} | ours
-    used.setdefault("total_tokens", used["input_tokens"] + used["output_tokens"])
+    ours = {_BACK.get(name, name): value for name, value in usage.items() if value is not None}
+    counted = [ours[name] for name in ("input_tokens", "output_tokens") if isinstance(ours.get(name), int)]
+    used: dict[str, Any] = {"input_tokens": 0, "output_tokens": 0, "total_tokens": sum(counted)} | ours
     for name, counts in _ALWAYS.items():
         said = used.get(name)
         used[name] = counts | (said if isinstance(said, dict) else {})

@@ -7,7 +7,7 @@ import pytest
 from gateway.dialects.completions.asking import echoed, to_chat
 from gateway.errors import BadRequest
 
-BODY = {"model": "m", "prompt": "Once upon a time"}
+BODY: dict[str, Any] = {"model": "m", "prompt": "Once upon a time"}
 
 
 def test_a_prompt_is_one_message_and_its_answer_as_short_as_this_api_has_it() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.dialects.responses.answering import Answer
 from gateway.dialects.responses.asking import to_chat
 from gateway.dialects.responses.calling import to_responses
 from gateway.dialects.responses.hearing import Hearing
@@ -129,3 +130,41 @@ def test_an_event_with_a_wrong_value_breaks_nothing(event: dict[str, Any], wrong
     hearing = Hearing()
     for one in (EVENTS[data.draw(st.integers(0, 2))], put(event, data.draw(st.sampled_from(places(event))), wrong)):
         hearing.hear("", one)
+
+
+PIECE = {"index": 0, "id": "rs", "summary": [{"index": 0, "type": "summary_text", "text": "t"}]}
+CHUNK: dict[str, Any] = {
+    "id": "c",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {
+            "index": 0,
+            "delta": {
+                "content": "a",
+                "refusal": "b",
+                "phase": "p",
+                "reasoning_content": "t",
+                "reasoning_items": [PIECE],
+                "annotations": [{"type": "url_citation", "url_citation": {}}],
+                "tool_calls": [
+                    {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+                ],
+            },
+            "logprobs": {"content": [{}]},
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 1}},
+    "error": {"message": "m", "code": "c"},
+}
+
+
+@given(st.sampled_from(places(CHUNK)), NONSENSE)
+def test_a_chunk_with_a_wrong_value_ends_in_an_event_that_says_how(path: tuple[Any, ...], wrong: object) -> None:
+    answer = Answer("resp_1", {"model": "m", "input": "?"})
+
+    events = [*answer.feed(put(CHUNK, path, wrong)), *answer.feed({"choices": []}), *answer.end()]
+
+    assert events[-1][0] in {"response.completed", "response.incomplete", "response.failed", "error"}
+    assert [data["sequence_number"] for _, data in events] == list(range(len(events)))
