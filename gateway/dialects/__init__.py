@@ -1,13 +1,10 @@
-"""Other ways to say a chat request and its answer.
+"""Other ways to say what a chat completion says: one folder for each dialect.
 
-Inside, both have one form: the body of OpenAI's Chat Completions, the chunks of its stream, and the completion that
-`gateway/wire/fold.py` makes of them. A dialect translates to that form and from it: dicts in, dicts out. It knows no
-HTTP, no policy, no clock and no provider's address.
+Inside, a request and an answer have one form: the body of OpenAI's Chat Completions, the chunks of its stream, and the
+completion that `gateway/wire/fold.py` makes of them. A dialect puts that form into other words and back. Everything
+here is pure: objects in, objects out, with ids and time passed in. It knows nothing of HTTP, policy or providers.
 
-* `responses/` is OpenAI's Responses API, as clients and as providers speak it.
-* `completions/` is OpenAI's legacy Completions API, as clients speak it.
-
-A dialect has up to four sides: `asking` reads what a client sends, `answering` writes what it gets; `calling` writes
-what a provider gets, `hearing` reads what it sends. What a dialect says and the chat form has no word for travels in
-an extension field that the dialect's own map names, or is refused by name; nothing is dropped in silence.
+A dialect has up to four files of the same names: `asking` reads a client's request, `calling` writes a provider's,
+`hearing` reads a provider's stream and `answering` writes a client's. What one side has no word for is carried in a
+named extension of the chat form, or refused by name; nothing is lost on the way without a word.
 """
