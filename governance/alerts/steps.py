@@ -18,10 +18,12 @@ from urllib.parse import unquote
 from governance.limits import Budget, StepAction
 from governance.money import Nanodollars
 from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, TeamSection
-from governance.windows import Rolling, Window
+from governance.windows import Rolling, Window, WindowKind
 
 FULL: Final = 100
 """Every budget alerts when it is used up, whatever its steps say."""
+
+_CALENDAR: Final = frozenset(kind.value for kind in WindowKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Alert:
     """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers.
 
     Attributes:
-        window: What the budget runs over, as the policy writes it.
+        window: What the budget runs over, such as `day` or `7d`.
         window_end: When the window is over; of a rolling one, until when the step is surely reached.
         unbroken_since: Of a rolling window, since when the step has been reached without a break: what fired for it and
             stood then goes on. None where each window fires anew.
@@ -80,6 +82,11 @@ class Alert:
     def value(self) -> str:
         """The value of that dimension, or empty."""
         return unquote(self.scope.partition("?")[2].partition("=")[2])
+
+    @property
+    def is_rolling(self) -> bool:
+        """Whether its window is none of the calendar, so that it is never over."""
+        return self.window not in _CALENDAR
 
     def is_reached(self, settled: Nanodollars) -> bool:
         """Say whether so much spending reaches the step."""
