@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from governance.alerts.steps import Alert
+from governance.limits.scopes import parted
 from governance.names import shown
 from governance.windows import SESSION
 
@@ -70,9 +71,9 @@ def _facts(alert: Alert) -> dict[str, Any]:
 
 
 def _sentence(alert: Alert) -> str:
-    whose = alert.scope.partition("?")[0]
-    if alert.dimension:
-        whose = f"{alert.dimension} {shown(alert.value)} of {whose}"
+    whose, dimension, value = parted(alert.scope)
+    if dimension:
+        whose = f"{dimension} {shown(value)} of {whose}"
     spent = f"{alert.settled.usd} of {alert.limit.usd} USD are spent"
     return f"{whose} has used {alert.percent} % of its {alert.window} budget: {spent}{_then(alert)}."
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from governance.alerts.steps import Alert
 from governance.database import Database
-from governance.ledger.reading.spending import spent_between
+from governance.ledger.reading.spending import spent_over
 
 
 async def traced(database: Database, alert: Alert) -> Alert:
@@ -24,6 +24,9 @@ async def traced(database: Database, alert: Alert) -> Alert:
         return alert
     part = alert.window_end - since
     start, end = alert.window_start - part, since
-    while end > alert.window_start and alert.is_reached(await spent_between(database, alert.scope, start, end)):
+    while end > alert.window_start:
+        (settled,) = await spent_over(database, alert.scope, (start, end))
+        if not alert.is_reached(settled):
+            break
         start, end = start - part, end - part
     return replace(alert, unbroken_since=end)

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Self
-from urllib.parse import unquote
 
 from governance.limits import Budget, StepAction
+from governance.limits.scopes import parted
 from governance.money import Nanodollars
 from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, TeamSection
 from governance.windows import Rolling, Window, WindowKind
@@ -76,12 +76,12 @@ class Alert:
     @property
     def dimension(self) -> str:
         """The dimension that the budget is for each value of, or empty."""
-        return self.scope.partition("?")[2].partition("=")[0]
+        return parted(self.scope)[1]
 
     @property
     def value(self) -> str:
         """The value of that dimension, or empty."""
-        return unquote(self.scope.partition("?")[2].partition("=")[2])
+        return parted(self.scope)[2]
 
     @property
     def is_rolling(self) -> bool:

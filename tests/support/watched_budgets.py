@@ -1,4 +1,4 @@
-"""Budgets that requests really spend from, in counters and a ledger, at a time that tests move; and who watches them."""
+"""Budgets that requests really spend from, in counters and a ledger, at a time that tests move; and their watchers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -13,7 +13,7 @@ from governance.database import Database
 from governance.ledger.reading.spans import ended_between, figures
 from governance.ledger.tables import LedgerEventRow, micros
 from governance.limits import Budget, Each, column_of, dimensions_of
-from governance.money import ZERO, Nanodollars
+from governance.money import Nanodollars
 from governance.windows import Calendar, Window
 
 BATCH: Final = 1_000
@@ -48,11 +48,19 @@ async def spent_over(database: Database, scope: str, cuts: Sequence[datetime]) -
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    column = case(*((_E.at < micros(end), n) for n, end in enumerate(cuts[1:]))).label("column")
-    query = select(column, func.sum(_E.cost_nanos)).where(_within(scope, cuts[0], cuts[-1])).group_by(column)
+    columns, totals = dimensions_of(scope), [0] * (len(cuts) - 1)
     async with database.reading() as connection:
-        found = {int(n): Nanodollars(int(total)) for n, total in await connection.execute(query)}
-    return tuple(found.get(n, ZERO) for n in range(len(cuts) - 1))
+        if columns.keys() <= {"team", "app"}:
+            by = "app" if "app" in columns else "team"
+            found = await figures(connection, by, cuts, columns.get("team"))
+            for (n, name), used in found.items():
+                totals[n] += used.cost if columns.get(by, name) == name else 0
+        else:
+            column = case(*((_E.at < micros(end), n) for n, end in enumerate(cuts[1:]))).label("column")
+            query = select(column, func.sum(_E.cost_nanos)).where(_within(scope, cuts[0], cuts[-1])).group_by(column)
+            for n, total in await connection.execute(query):
+                totals[int(n)] = int(total)
+    return tuple(map(Nanodollars, totals))
 
 
 async def spent(database: Database, scope: str, window: Window) -> Nanodollars:
@@ -61,23 +69,8 @@ async def spent(database: Database, scope: str, window: Window) -> Nanodollars:
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    return await spent_between(database, scope, window.start, window.end)
-
-
-async def spent_between(database: Database, scope: str, since: datetime, until: datetime) -> Nanodollars:
-    """Sum what a scope has spent on the requests that arrived in `since <= at < until`.
-
-    Raises:
-        StoreUnavailable: The database does not answer.
-    """
-    columns = dimensions_of(scope)
-    async with database.reading() as connection:
-        if columns.keys() <= {"team", "app"}:
-            by = "app" if "app" in columns else "team"
-            found = await figures(connection, by, (since, until), columns.get("team"))
-            return Nanodollars(sum(used.cost for (_, name), used in found.items() if columns.get(by, name) == name))
-        query = select(func.coalesce(func.sum(_E.cost_nanos), 0)).where(_within(scope, since, until))
-        return Nanodollars(int(await connection.scalar(query) or 0))
+    (total,) = await spent_over(database, scope, (window.start, window.end))
+    return total
 
 
 async def spent_by_value(
