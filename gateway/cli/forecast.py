@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from governance.limits.forecast import Forecast, Outlook
 
 _NOTHING = "-"
+_DOLLAR = 10**9
+_CENT = 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,12 @@ def show_forecast(*, as_json: bool) -> None:
     if as_json:
         show_json(_facts(report))
         return
-    _table(report)
+    if report.budgets:
+        _table(report)
     for found in report.values:
         click.echo(_of_values(found))
+    if not (report.budgets or report.values):
+        click.echo("Neither the policy in force nor any key has a budget.")
 
 
 async def _read() -> _Report:
@@ -107,9 +112,6 @@ def _table(report: _Report) -> None:
 
     from governance.names import shown
 
-    if not report.budgets:
-        click.echo("The policy in force has no budgets, or nobody has spent from one.")
-        return
     table = Table(
         box=None,
         header_style="bold",
@@ -139,7 +141,14 @@ def _name(scope: str) -> str:
 
 
 def _amount(forecast: Forecast | None) -> str:
-    return forecast.amount.usd if forecast else _NOTHING
+    """Write what is foretold no finer than it is meant: in cents, or below a dollar in three figures."""
+    from governance.money import Nanodollars
+
+    if forecast is None:
+        return _NOTHING
+    nanos = forecast.amount.nanos
+    unit = _CENT if nanos >= _DOLLAR else 10 ** max(0, len(str(nanos)) - 3)
+    return Nanodollars((nanos + unit // 2) // unit * unit).usd
 
 
 def _runs_out(standing: Standing, outlook: Outlook | None, tz: ZoneInfo) -> str:
@@ -154,9 +163,11 @@ def _runs_out(standing: Standing, outlook: Outlook | None, tz: ZoneInfo) -> str:
 def _of_values(found: Values) -> str:
     """Say of a budget for each value how many there are, and which are shown."""
     from governance.ledger.reading.outlooks import LISTED
+    from governance.windows import SESSION
 
     budget = found.budget
-    whose = f"{budget.limit.usd} per {budget.window.value} for each {budget.each} of {budget.scope}"
+    per = "" if budget.window == SESSION else f" per {budget.window.value}"
+    whose = f"{budget.limit.usd}{per} for each {budget.each} of {budget.scope}"
     if not found.count:
         return f"{whose}: nobody has spent from it."
     listed = "" if found.count <= LISTED else f"; the {LISTED} that spent most are shown"
