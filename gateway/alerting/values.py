@@ -11,16 +11,16 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from gateway.alerting.looked_at import late, running
+from gateway.alerting.lateness import late
 from governance.alerts.steps import Alert, Watch, due
 from governance.attribution import UNATTRIBUTED
 from governance.database import Database
 from governance.ledger.reading.endings import Ending, Endings, newest
 from governance.ledger.reading.spending import spent_by_value
 from governance.limits import column_of, dimensions_of
-from governance.windows import Window
+from governance.windows import Window, covers
 
-OUT_OF_ORDER: Final = 10_000
+OUT_OF_ORDER: Final = 2_000
 """How many rows may be visible before one that was numbered earlier."""
 
 Fire = Callable[[Sequence[Alert]], Awaitable[None]]
@@ -44,7 +44,9 @@ class Values:
         Raises:
             StoreUnavailable: The database does not answer; the next survey begins anew.
         """
-        if watches and self._first is None:
+        if not watches:
+            self._first = self._second = None
+        elif self._first is None:
             # Before the survey, so that nothing falls between it and what is followed.
             place = await newest(self._database)
             self._first = Endings(self._database, place)
@@ -53,7 +55,7 @@ class Values:
         for watch in watches:
             if watch not in self._surveyed:
                 span = watch.budget.window
-                for window in filter(None, (running(span, at, tz), late(span, at, tz))):
+                for window in filter(None, (covers(span, at, tz)[0], late(span, at, tz))):
                     await self._survey(watch, window, at, fire)
         self._surveyed = frozenset(watches)
 
@@ -90,10 +92,14 @@ class Values:
 
 
 def _touches(watches: Sequence[Watch], endings: Sequence[Ending]) -> Iterator[Touch]:
+    """Name the budgets that requests spent from; of the requests of one minute for one value the last is enough."""
     for watch in watches:
         within, each = dimensions_of(watch.budget.scope).items(), watch.budget.each
         column = "" if each is None else column_of(each)
+        found: dict[tuple[str, datetime], datetime] = {}
         for ending in endings:
             value = ending.values.get(column)
-            if value and value != UNATTRIBUTED and within <= ending.values.items():
-                yield watch.of(value), ending.at
+            if value and value != UNATTRIBUTED and all(ending.values[name] == of for name, of in within):
+                found[value, ending.at.replace(second=0, microsecond=0)] = ending.at
+        for (value, _), at in found.items():
+            yield watch.of(value), at

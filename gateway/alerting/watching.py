@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from structlog.typing import FilteringBoundLogger
 
-from gateway.alerting.looked_at import LATE, late, running
+from gateway.alerting.lateness import LATE, late
 from gateway.alerting.messages import Receiver
 from gateway.alerting.values import Touch, Values
 from governance.alerts.outbox import Delivery, fire
@@ -22,7 +22,7 @@ from governance.database import Database
 from governance.errors import StoreUnavailable
 from governance.ledger.reading.spending import spent
 from governance.purse import Purse
-from governance.windows import Window, WindowKind
+from governance.windows import Calendar, Window, WindowKind
 
 KNOWN: Final = 65_536
 """How many steps are remembered to have fired; what is forgotten is found in the database."""
@@ -53,6 +53,7 @@ class Watching:
         self._now = now
         self._log = log
         self._values = Values(database)
+        self._calendar = Calendar()
         self._known: OrderedDict[str, None] = OrderedDict()
 
     async def look(self) -> None:
@@ -83,7 +84,7 @@ class Watching:
 
     async def _reached_by(self, touches: Iterable[Touch], at: datetime, tz: ZoneInfo) -> list[Alert]:
         """Find the steps that values have reached which have just spent, perhaps in a window that is over."""
-        arrived = {(watch, _window_of(watch, arrival, at, tz)) for watch, arrival in touches}
+        arrived = {(watch, self._window_of(watch, arrival, at, tz)) for watch, arrival in touches}
         found = await self._reached([watch for watch, within in arrived if at < within.end], at, tz)
         return found + await self._reached_late(
             [(watch, over) for watch, over in arrived if over.end <= at < over.end + LATE], at
@@ -97,7 +98,7 @@ class Watching:
         found: list[Alert] = []
         for watch, standing in zip(watches, standings, strict=True):
             if standing.settled.nanos > 0:
-                found += due(watch, running(watch.budget.window, at, tz), standing.settled, at)
+                found += due(watch, self._calendar.window(watch.budget.window, at, tz), standing.settled, at)
         return found
 
     async def _reached_late(self, over: Iterable[tuple[Watch, Window]], at: datetime) -> list[Alert]:
@@ -106,6 +107,11 @@ class Watching:
         for watch, within in over:
             found += due(watch, within, await spent(self._database, watch.budget.scope, within), at)
         return found
+
+    def _window_of(self, watch: Watch, arrival: datetime, at: datetime, tz: ZoneInfo) -> Window:
+        """Return where a request counts: in the calendar's window of its arrival, and in a rolling one that runs."""
+        span = watch.budget.window
+        return self._calendar.window(span, arrival if isinstance(span, WindowKind) else at, tz)
 
     async def _fire(self, found: Iterable[Alert], at: datetime) -> None:
         unknown = [alert for alert in found if alert.id not in self._known]
@@ -132,9 +138,3 @@ def _parted(watches: Iterable[Watch]) -> tuple[list[Watch], list[Watch]]:
     for watch in watches:
         (alone if watch.budget.each is None else for_each).append(watch)
     return alone, for_each
-
-
-def _window_of(watch: Watch, arrival: datetime, at: datetime, tz: ZoneInfo) -> Window:
-    """Return the window that a request counts in: of the calendar at its arrival, of a rolling budget what runs now."""
-    span = watch.budget.window
-    return running(span, arrival if isinstance(span, WindowKind) else at, tz)

@@ -26,6 +26,9 @@ from governance.money import Nanodollars
 CLAIM: Final = timedelta(seconds=60)
 """How long a message is one sender's alone; a sender that dies is followed by another after that."""
 
+_AT_ONCE: Final = 500
+"""How many alerts are fired in one transaction: nobody else writes to a SQLite meanwhile."""
+
 _LOCK: Final = 0xA1E27
 """One number that all processes of this product agree on; another than that of `migrations`."""
 
@@ -47,21 +50,24 @@ async def fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at:
     Raises:
         StoreUnavailable: The database does not answer; what is not remembered will be found due again.
     """
-    if not alerts:
-        return ()
-    dialect = postgresql if database.dialect == "postgresql" else sqlite
+    fresh: list[Alert] = []
+    for start in range(0, len(alerts), _AT_ONCE):
+        fresh += await _fire(database, alerts[start : start + _AT_ONCE], at)
+    return tuple(fresh)
+
+
+async def _fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at: datetime) -> Sequence[Alert]:
     broken = await _prolong(database, alerts)
     # Only what was not noted in the cover before is traced in the ledger, which takes longer.
     begun = [(await traced(database, alert), delivery) for alert, delivery in broken]
-    fresh: list[Alert] = []
+    dialect = postgresql if database.dialect == "postgresql" else sqlite
     async with _turns(database) as connection:
-        for alert, delivery in begun:
-            if await _goes_on(connection, alert):
-                continue
-            once = dialect.insert(AlertRow).values(_row(alert, delivery, at)).on_conflict_do_nothing()
-            if (await connection.execute(once.returning(AlertRow.id))).one_or_none() is not None:
-                fresh.append(alert)
-    return tuple(fresh)
+        rows = {alert.id: _row(alert, how, at) for alert, how in begun if not await _goes_on(connection, alert)}
+        if not rows:
+            return ()
+        once = dialect.insert(AlertRow).values([*rows.values()]).on_conflict_do_nothing().returning(AlertRow.id)
+        fresh = frozenset(await connection.scalars(once))
+    return list({alert.id: alert for alert, _ in begun if alert.id in fresh}.values())
 
 
 async def _prolong(database: Database, alerts: Sequence[tuple[Alert, Delivery]]) -> Sequence[tuple[Alert, Delivery]]:

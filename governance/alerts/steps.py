@@ -90,13 +90,14 @@ class Alert:
 
     def is_reached(self, settled: Nanodollars) -> bool:
         """Say whether so much spending reaches the step."""
-        return settled.nanos * FULL >= self.limit.nanos * self.percent
+        return _is_reached(self.limit, self.percent, settled)
 
 
 def due(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
     """Return every step of a budget that this much spending in a window has reached, fired before or not."""
-    steps = (_alert(watch, window, percent, settled, at) for percent in watch.percents)
-    return tuple(alert for alert in steps if alert.is_reached(settled))
+    limit = watch.budget.limit
+    reached = (percent for percent in watch.percents if _is_reached(limit, percent, settled))
+    return tuple(_alert(watch, window, percent, settled, at) for percent in reached)
 
 
 def watches_of(budgets: Sequence[ScopedBudget], teams: Sequence[TeamSection]) -> tuple[Watch, ...]:
@@ -152,6 +153,10 @@ def _alert(watch: Watch, window: Window, percent: int, settled: Nanodollars, at:
         fired_at=at,
         unbroken_since=_shown_since(window),
     )
+
+
+def _is_reached(limit: Nanodollars, percent: int, settled: Nanodollars) -> bool:
+    return settled.nanos * FULL >= limit.nanos * percent
 
 
 def _shown_since(window: Window) -> datetime | None:

@@ -11,7 +11,7 @@ from governance.database import Database
 from governance.ledger.reading.spans import ENDED
 from governance.ledger.tables import LedgerEventRow, instant
 
-BATCH: Final = 1_000
+BATCH: Final = 250
 
 _E: Final = LedgerEventRow
 _COLUMNS: Final = (

@@ -16,7 +16,7 @@ from governance.limits import Budget, Each, column_of, dimensions_of
 from governance.money import Nanodollars
 from governance.windows import Calendar, Window
 
-BATCH: Final = 1_000
+BATCH: Final = 250
 """How many values are read at once."""
 
 _E = LedgerEventRow

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gateway.alerting.looked_at import LATE
+from gateway.alerting.lateness import LATE
 from gateway.alerting.messages import Receiver as Address
 from gateway.alerting.sending import ATTEMPTS, Sender
 from gateway.alerting.watching import Watching

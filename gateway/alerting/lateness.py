@@ -1,18 +1,13 @@
-"""Which windows of a budget are looked at: the one that runs, and for a while the one before it."""
+"""Which windows are looked at: beside those that run, for a while those that ran before."""
 
 from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from governance.windows import Span, Window, WindowKind, covers, window
+from governance.windows import Span, Window, WindowKind, window
 
 LATE: Final = timedelta(minutes=15)
 """How long after the end of a window its spending is still looked at; longer than any request may take."""
-
-
-def running(span: Span, at: datetime, tz: ZoneInfo) -> Window:
-    """Return the window that shows where a budget stands at an instant."""
-    return covers(span, at, tz)[0]
 
 
 def late(span: Span, at: datetime, tz: ZoneInfo) -> Window | None:
