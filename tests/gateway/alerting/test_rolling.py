@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from governance.alerts.steps import Watch
 from governance.limits import Budget, Step, StepAction
 from governance.money import Nanodollars
-from governance.windows import Rolling, covers
+from governance.windows import Rolling, Window, covers
 from tests.support.databases import fresh_database
 from tests.support.watched_budgets import NOON, WatchedBudgets
 
@@ -111,6 +114,33 @@ async def test_a_leap_and_a_slow_climb_fire_every_step_once(budgets: WatchedBudg
     await budgets.spend(1000)
     await worker.look()
     assert await percents(budgets) == [50, 100, 100]
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_whatever_is_spent_a_step_fires_in_each_cover_that_reaches_it_after_one_that_does_not(
+    budgets: WatchedBudgets, seed: int
+) -> None:
+    chance = Random(seed)
+    of_users = Watch(replace(BUDGET, each="user"), (50,), "support")
+    budgets.watches = [replace(WATCH, percents=(50,)), of_users]
+    worker, spent = budgets.worker(), list[tuple[datetime, int]]()
+    await worker.look()
+    for _ in range(25):
+        budgets.now += timedelta(hours=chance.choice([0.5, 1, 3, 5, 9, 20]))
+        if chance.random() < 0.2:
+            await budgets.restart()
+            worker = budgets.worker()
+        spent.append((budgets.now, chance.choice([20, 100, 300])))
+        await budgets.spend(spent[-1][1], user="ada")
+        await worker.look()
+
+    def total(cover: Window) -> int:
+        return sum(nanos for at, nanos in spent if cover.start <= at < cover.end)
+
+    shown = {covers(DAY, NOON + PART * n, budgets.timezone)[0]: None for n in range(150)}
+    fires = [cover.start for before, cover in pairwise(shown) if total(cover) >= 500 > total(before)]
+    assert [alert.window_start for alert in await budgets.alerts() if not alert.dimension] == fires
+    assert [alert.window_start for alert in await budgets.alerts() if alert.dimension] == fires
 
 
 @pytest.mark.usefixtures("any_database")

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,17 @@ def test_the_day_on_which_it_runs_out_may_be_next_month_and_then_it_does_not() -
     month = window(WindowKind.MONTH, noon, TZ)
     found = by_weekday(usd("100"), usd("200"), month, noon, TZ, weekdays(noon.date(), "10"))
     assert (found.amount, found.runs_out_at) == (usd("125"), None)
+
+
+@pytest.mark.parametrize(
+    ("midnight", "end"),
+    [("2026-03-28T00:00Z", "140"), ("2026-10-23T23:00Z", "180"), ("2028-02-26T00:00Z", "140")],
+)
+def test_a_day_of_23_or_25_hours_and_a_leap_day_cost_a_day_each(midnight: str, end: str) -> None:
+    now = at(midnight)
+    month = window(WindowKind.MONTH, now, TZ)
+    days = [(now.astimezone(TZ).date() - timedelta(days=n), usd("10")) for n in range(28, 0, -1)]
+    assert by_weekday(usd("100"), usd("500"), month, now, TZ, days).amount == usd(end)
 
 
 def test_history_decides_how_and_a_rolling_window_has_no_end() -> None:
