@@ -16,7 +16,7 @@ from structlog.typing import FilteringBoundLogger
 from gateway.alerting.lateness import LATE, late
 from gateway.alerting.messages import Receiver
 from gateway.alerting.values import Touch, Values
-from governance.alerts.outbox import Delivery, fire
+from governance.alerts.outbox import AT_ONCE, Delivery, fire
 from governance.alerts.steps import Alert, Watch, due
 from governance.database import Database
 from governance.errors import StoreUnavailable
@@ -115,7 +115,11 @@ class Watching:
 
     async def _fire(self, found: Iterable[Alert], at: datetime) -> None:
         unknown = [alert for alert in found if alert.id not in self._known]
-        begun = [(alert, Delivery.WAITING if self._receivers(alert.team) else Delivery.LOGGED) for alert in unknown]
+        for start in range(0, len(unknown), AT_ONCE):
+            await self._fire_some(unknown[start : start + AT_ONCE], at)
+
+    async def _fire_some(self, alerts: Sequence[Alert], at: datetime) -> None:
+        begun = [(alert, Delivery.WAITING if self._receivers(alert.team) else Delivery.LOGGED) for alert in alerts]
         for alert in await fire(self._database, begun, at):
             self._log.warning(
                 "budget step reached",
@@ -126,7 +130,7 @@ class Watching:
                 spent_usd=alert.settled.usd,
                 limit_usd=alert.limit.usd,
             )
-        self._known.update((alert.id, None) for alert in unknown)
+        self._known.update((alert.id, None) for alert in alerts)
         while len(self._known) > KNOWN:
             self._known.popitem(last=False)
 

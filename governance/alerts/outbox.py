@@ -26,7 +26,7 @@ from governance.money import Nanodollars
 CLAIM: Final = timedelta(seconds=60)
 """How long a message is one sender's alone; a sender that dies is followed by another after that."""
 
-_AT_ONCE: Final = 500
+AT_ONCE: Final = 500
 """How many alerts are fired in one transaction: nobody else writes to a SQLite meanwhile."""
 
 _LOCK: Final = 0xA1E27
@@ -45,18 +45,13 @@ class Delivery(StrEnum):
 async def fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at: datetime) -> tuple[Alert, ...]:
     """Remember alerts with how they begin, and return those that had not fired before, in any process.
 
-    A step of a rolling window that has been reached without a break since it fired only stands longer.
+    There should be at most `AT_ONCE` of them. A step of a rolling window that has been reached without a break since it fired only stands longer.
 
     Raises:
-        StoreUnavailable: The database does not answer; what is not remembered will be found due again.
+        StoreUnavailable: The database does not answer; none is remembered.
     """
-    fresh: list[Alert] = []
-    for start in range(0, len(alerts), _AT_ONCE):
-        fresh += await _fire(database, alerts[start : start + _AT_ONCE], at)
-    return tuple(fresh)
-
-
-async def _fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at: datetime) -> Sequence[Alert]:
+    if not alerts:
+        return ()
     broken = await _prolong(database, alerts)
     # Only what was not noted in the cover before is traced in the ledger, which takes longer.
     begun = [(await traced(database, alert), delivery) for alert, delivery in broken]
@@ -67,7 +62,7 @@ async def _fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at
             return ()
         once = dialect.insert(AlertRow).values([*rows.values()]).on_conflict_do_nothing().returning(AlertRow.id)
         fresh = frozenset(await connection.scalars(once))
-    return list({alert.id: alert for alert, _ in begun if alert.id in fresh}.values())
+    return tuple({alert.id: alert for alert, _ in begun if alert.id in fresh}.values())
 
 
 async def _prolong(database: Database, alerts: Sequence[tuple[Alert, Delivery]]) -> Sequence[tuple[Alert, Delivery]]:

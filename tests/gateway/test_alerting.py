@@ -51,8 +51,9 @@ async def test_a_session_a_user_and_a_rolling_window_are_told_of_by_name(tmp_pat
         async with running_gateway(tmp_path, document) as gateway:
             gateway.upstream.script.pieces = ["word "] * 100
             key = await gateway.key()
-            asked = {"headers": {"x-sluice-session": "s/1"}, "user": "ada", "max_tokens": 100}
-            assert (await gateway.chat(key, "a secret plan", **asked)).status_code == 200
+            session = {"x-sluice-session": "s/1"}
+            reply = await gateway.chat(key, "a secret plan", headers=session, user="ada", max_tokens=100)
+            assert reply.status_code == 200
             await gateway.rows(1)
             await until(lambda: len(receiver.got) == 3)
         async with running_gateway(tmp_path, document) as gateway:
