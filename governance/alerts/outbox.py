@@ -45,7 +45,8 @@ class Delivery(StrEnum):
 async def fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at: datetime) -> tuple[Alert, ...]:
     """Remember alerts with how they begin, and return those that had not fired before, in any process.
 
-    There should be at most `AT_ONCE` of them. A step of a rolling window that has been reached without a break since it fired only stands longer.
+    There should be at most `AT_ONCE` of them. A step of a rolling window that has been reached without a break since it
+    fired only stands longer.
 
     Raises:
         StoreUnavailable: The database does not answer; none is remembered.
