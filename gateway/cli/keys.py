@@ -41,7 +41,9 @@ def keys() -> None:
 @click.option("--expires", type=Duration(), help="How long it is good for, such as 30d.  [default: for ever]")
 @click.option("--tier", "tiers", multiple=True, help="Only models of this tier; repeat for more.")
 @click.option("--model", "models", multiple=True, help="Only this model; repeat for more.")
-@click.option("--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day; repeat for more.")
+@click.option(
+    "--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day or 1/24h; repeat for more."
+)
 @as_json
 def create(
     team: str,
