@@ -70,7 +70,7 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
 def _check(message: Message, path: str) -> None:
     stands_in = message.tool_calls or message.function_call or message.refusal
     if message.content is None and not (message.role == "assistant" and stands_in):
-        raise BadRequest(f"A {message.role} message needs 'content'.", param=f"{path}.content")
+        raise BadRequest(f"A message of role {message.role!r} needs 'content'.", param=f"{path}.content")
     if isinstance(message.content, list):
         for index, part in enumerate(message.content):
             if not isinstance(part.get("type"), str):

@@ -21,6 +21,7 @@ _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
     "web_search_options": (),
     "prediction": (),
     "audio": (),
+    "modalities": ((list, ["text"]),),
     "models": (),
     "provider": (),
     "plugins": (),
@@ -49,8 +50,6 @@ def refuse_priced_fields(body: Mapping[str, Any]) -> None:
             raise BadRequest(f"{lowered!r} must be written in small letters.", param=lowered)
         if lowered in _PRICED and value is not None and (type(value), value) not in _PRICED[lowered]:
             raise BadRequest(f"{lowered!r} can change the price or the model of a request and is not allowed.", lowered)
-    if "audio" in (body.get("modalities") or ()):
-        raise BadRequest("Audio answers have no price here and are not allowed.", param="modalities")
 
 
 def refuse_unpriced_parts(messages: Sequence[Mapping[str, Any]]) -> None:
