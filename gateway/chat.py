@@ -102,6 +102,8 @@ class ChatService:
         self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, slot: Slot, reply: Reply
     ) -> None:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
+        if reply.departure.happened:
+            return  # nobody waits for it, and nothing has been asked yet: the hold is given back
         meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
