@@ -56,7 +56,7 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
         body = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
         return JSONResponse({"error": body}, status, {"x-should-retry": "false"})
 
-    for kind in STATUS:
+    for kind in (*STATUS, Exception):
         app.add_exception_handler(kind, ours)
     app.add_exception_handler(HTTPException, framework)
     app.add_exception_handler(RequestValidationError, framework)

@@ -69,9 +69,7 @@ def shape_of(error: Exception) -> Shape:
 def error_body(error: Exception) -> dict[str, Any]:
     """Return the OpenAI error object; an unexpected error keeps its words to the log."""
     shape = shape_of(error)
-    message = (
-        "Something went wrong on our side; the request id names it." if shape is UNEXPECTED else _sentence(str(error))
-    )
+    message = "Something went wrong on our side; our log says what." if shape is UNEXPECTED else _sentence(str(error))
     facts: Facts = {"message": message, "type": shape.kind, "param": None, "code": shape.code}
     return {"error": facts | _facts(error)}
 

@@ -4,15 +4,23 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gateway.endpoints.admin.desk import Asking, Desk
 from gateway.operations.key_terms import read_terms, require_app
+from governance.attribution import LONGEST, is_plain
 from governance.identity import KeyRecord
 from governance.keys import create_key, list_keys, revoke_key, rotate_key
 from governance.people.roles import Right
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
+
+def _plain(text: str) -> str:
+    if not is_plain(text):
+        raise ValueError("should be text that prints, without spaces around it")
+    return text
+
+
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(_plain)]
 Budgets = Annotated[list[Text], Field(max_length=20, examples=[["5/day", "50/month"]])]
 _TEN_YEARS_S = 3650 * 86400
 
