@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from gateway.errors import BadRequest
 from gateway.wire.body import decode, shaped
-from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_unpriced_parts
+from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_tools_of_providers, refuse_unpriced_parts
 
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 Positive = Annotated[int, Meta(ge=1, le=2**31 - 1)]
@@ -63,6 +63,7 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
     for index, message in enumerate(fields.messages):
         _check(message, f"messages[{index}]")
     refuse_priced_fields(body)
+    refuse_tools_of_providers(body.get("tools"))
     refuse_unpriced_parts(body["messages"])
     return body, fields
 
