@@ -85,6 +85,8 @@ class EmbeddingService:
                 left=False,
             )
             settlement = await self.purchasing.settle(hold, bought)
+        if reported is None and guess is not None:
+            result = result | {"usage": {"prompt_tokens": guess.total, "total_tokens": guess.total}}
         await self.exact.keep(asked, slot, purchase.model.name, settlement, result)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)

@@ -140,3 +140,13 @@ async def test_a_measured_price_that_cannot_be_meant_makes_a_model_unavailable_a
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (503, "overloaded")
     assert gateway.upstream.bodies == []
+
+
+async def test_embeddings_whose_provider_counts_nothing_say_what_they_were_booked_at(gateway: RunningGateway) -> None:
+    gateway.upstream.script.usage = False
+    asked = {"model": "minilm", "input": "hello"}
+    reply = await gateway.client.post("/v1/embeddings", headers={"x-api-key": await gateway.key()}, json=asked)
+    (row,) = await gateway.rows(1)
+
+    assert row.estimated
+    assert reply.json()["usage"] == {"prompt_tokens": row.input_tokens, "total_tokens": row.input_tokens}
