@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime, BaseModel
 
-from gateway.endpoints.admin.desk import Asking, Desk
+from gateway.endpoints.admin.desk import Asking, Desk, Plain
 from gateway.errors import BadRequest
 from governance.alerts.outbox import Delivery, listed
 from governance.audit import log
@@ -128,7 +128,7 @@ def records_router(desk: Desk) -> APIRouter:
         by: Dimension = "team",
         since: AwareDatetime | None = None,
         until: AwareDatetime | None = None,
-        team: str | None = None,
+        team: Plain | None = None,
     ) -> SpendFacts:
         person.require(Right.SEE_SPEND, team)
         end = until or desk.now()

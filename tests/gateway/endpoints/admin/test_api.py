@@ -193,3 +193,16 @@ async def test_an_error_that_nobody_foresaw_has_the_shape_of_every_other(office:
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal_error")
     assert "None" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/keys?team=%00"), ("GET", "/spend?team=a%00"), ("DELETE", "/keys/%00"), ("DELETE", "/people/%00"),
+        ("POST", "/keys/a%00/rotate"),
+    ],
+)  # fmt: skip
+async def test_what_no_database_can_hold_is_refused_before_it_is_asked(office: Office, method: str, path: str) -> None:
+    reply = await office.ask(method, path)
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "invalid_request_error")
