@@ -27,7 +27,10 @@ def usage_router(
     async def usage(request: Request) -> dict[str, Any]:
         asker = entitled(request, admission, now)
         at = now()
-        standings = await purse.standing(asker.grant.budgets, at, timezone)
+        budgets = [budget for budget in asker.grant.budgets if budget.each is None]
+        standings = await purse.standing(budgets, at, timezone)
+        if len(standings) < len(budgets):
+            raise StoreUnavailable("the counters are away")  # no budget shown would read as no budget at all
         ahead = [forecast(stands, await _days(history, stands.scope, at), at, timezone) for stands in standings]
         return {
             "object": "usage",
