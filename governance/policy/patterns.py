@@ -102,15 +102,14 @@ def _ways_of_step(code: str, argument: object, before: int) -> int:
         case "ATOMIC_GROUP":
             _walk(before, cast("_Steps", argument).getwidth()[1])
             return _once(_ways(argument, before))
-        case "GROUPREF" | "GROUPREF_IGNORE":
-            _walk(before, LONGEST_TEXT)
-            return 1
         case "BRANCH":
             return _ways_of_branch(cast("tuple[object, Sequence[object]]", argument)[1], before)
         case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT" | "GROUPREF_EXISTS":
             parts = [part for part in cast("Sequence[object]", argument) if hasattr(part, "getwidth")]
             return sum(_ways(part, before) for part in parts)
         case _:
+            if code.startswith("GROUPREF"):
+                _walk(before, LONGEST_TEXT)
             return 1
 
 

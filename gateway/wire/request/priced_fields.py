@@ -65,9 +65,10 @@ def refuse_tools_of_providers(tools: object) -> None:
     Raises:
         BadRequest: with the tool's path.
     """
-    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
-        kind = tool.get("type", "function") if isinstance(tool, Mapping) else "function"
-        if not (isinstance(kind, str) and kind in _TOOLS):
+    listed: list[Any] = tools if isinstance(tools, list) else []
+    for index, tool in enumerate(listed):
+        kind: Any = tool.get("type", "function") if isinstance(tool, dict) else "function"
+        if not isinstance(kind, str) or kind not in _TOOLS:
             path = f"tools[{index}].type"
             raise BadRequest("Tools that a provider runs have no price here: use 'function' or 'custom'.", param=path)
 
