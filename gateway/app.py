@@ -57,7 +57,7 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
             error_object(Shape(status, code, retry=False), message), status, {"x-should-retry": "false"}
         )
 
-    for kind in STATUS:
+    for kind in (*STATUS, Exception):
         app.add_exception_handler(kind, ours)
     app.add_exception_handler(HTTPException, framework)
     app.add_exception_handler(RequestValidationError, framework)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TOKENS_PER_PRICE: Final = 1_000_000
 MOST_TOKENS: Final = 1_000_000_000
+DEAREST: Final = Nanodollars(10_000 * NANOS_PER_DOLLAR)
+"""The most that a million tokens may cost. Above it no price is meant, and amounts could outgrow 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,11 @@ class Price:
     source: str
     cached_input: Nanodollars | None = None
     cache_write: Nanodollars | None = None
+
+    @property
+    def dearest(self) -> Nanodollars:
+        """The highest of its rates."""
+        return max(rate for rate in (self.input, self.cached_input, self.cache_write, self.output) if rate is not None)
 
 
 def cost_of(usage: Usage, price: Price) -> Nanodollars:

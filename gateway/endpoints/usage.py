@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 
 from gateway.endpoints.models import entitled
 from gateway.steps.admission import Admission
+from governance.errors import StoreUnavailable
 from governance.ledger.reading.history import DailySpend
 from governance.ledger.reading.outlooks import look_ahead
 from governance.limits import Standing
@@ -27,7 +28,10 @@ def usage_router(
     async def usage(request: Request) -> dict[str, Any]:
         asker = entitled(request, admission, now)
         at = now()
-        standings = await purse.standing(asker.grant.budgets, at, timezone)
+        budgets = [budget for budget in asker.grant.budgets if budget.each is None]
+        standings = await purse.standing(budgets, at, timezone)
+        if len(standings) < len(budgets):
+            raise StoreUnavailable("the counters are away")  # no budget shown would read as no budget at all
         ahead = await look_ahead(history, standings, at, timezone)
         return {
             "object": "usage",

@@ -72,7 +72,7 @@ def error_object(shape: Shape, message: str, facts: Mapping[str, Any] | None = N
 def error_body(error: Exception) -> dict[str, Any]:
     """Return the error object of `error`; an unexpected one keeps its words to the log."""
     shape = shape_of(error)
-    unexpected = "Something went wrong on our side; the request id names it."
+    unexpected = "Something went wrong on our side; our log says what."
     return error_object(shape, unexpected if shape is UNEXPECTED else _sentence(str(error)), _facts(error))
 
 

@@ -85,12 +85,14 @@ async def test_closed_refuses_while_redis_is_away_and_counts_on_afterwards(tmp_p
             served = load.replies[200, "", False]
             await load.more()
             ready = await load.gateway.client.get("/readyz")
+            usage = await load.gateway.client.get("/v1/usage", headers={"x-api-key": load.key})
             assert load.replies[200, "", False] == served
             redis.resume() if how == "pause" else redis.start()
             await load.more(lambda: load.counters.away is None)
             await load.more()
     assert ready.status_code == 503
     assert ready.json()["reasons"][0].startswith("The counters are away: Redis does not answer")
+    assert (usage.status_code, usage.json()["error"]["code"]) == (503, "overloaded")
     assert set(load.replies) == {(200, "", False), (503, "overloaded", False)}
 
 

@@ -117,3 +117,36 @@ async def test_the_dashboard_asks_for_the_admin_key(gateway: RunningGateway) -> 
 
     assert reply.status_code == 303
     assert reply.headers["location"] == "/admin/sign-in"
+
+
+async def test_a_user_that_the_policy_hashes_is_hashed_for_the_provider_of_embeddings_too(tmp_path: Path) -> None:
+    teams = [{"name": "red", "hash_user": True, "apps": [{"name": "bot"}]}]
+    async with running_gateway(tmp_path, POLICY | {"teams": teams}) as gateway:
+        headers = {"x-api-key": await gateway.key()}
+        await gateway.client.post(
+            "/v1/embeddings", headers=headers, json={"model": "minilm", "input": "x", "user": "a"}
+        )
+
+        assert gateway.upstream.bodies[-1]["user"].startswith("sha256:")
+
+
+async def test_a_measured_price_that_cannot_be_meant_makes_a_model_unavailable_and_not_free(
+    gateway: RunningGateway,
+) -> None:
+    gateway.upstream.rates = {"prefill_tokens_per_second": 1e-200, "decode_tokens_per_second": 1e-200}
+    for upstream in gateway.services.catalogue._upstreams.values():
+        await upstream.refresh()
+    reply = await gateway.chat(await gateway.key())
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (503, "overloaded")
+    assert gateway.upstream.bodies == []
+
+
+async def test_embeddings_whose_provider_counts_nothing_say_what_they_were_booked_at(gateway: RunningGateway) -> None:
+    gateway.upstream.script.usage = False
+    asked = {"model": "minilm", "input": "hello"}
+    reply = await gateway.client.post("/v1/embeddings", headers={"x-api-key": await gateway.key()}, json=asked)
+    (row,) = await gateway.rows(1)
+
+    assert row.estimated
+    assert reply.json()["usage"] == {"prompt_tokens": row.input_tokens, "total_tokens": row.input_tokens}

@@ -7,9 +7,11 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import AfterValidator, Field
 
 from gateway.policy.source import LoadedPolicy
 from gateway.wire.request.controls import credential, read_headers
+from governance.attribution import LONGEST, is_plain
 from governance.database import Database
 from governance.errors import Unauthenticated
 from governance.people.access import Access
@@ -52,6 +54,15 @@ async def _asking(request: Request, _: Annotated[HTTPAuthorizationCredentials | 
         raise Unauthenticated("missing")
     return await desk.access.identify(key, request.client.host if request.client else "")
 
+
+def _plain(text: str) -> str:
+    if not is_plain(text):
+        raise ValueError("should be text that prints, without spaces around it")
+    return text
+
+
+Plain = Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(_plain)]
+"""A name or an id, as a person may send it: text that every database, log and terminal holds as it is."""
 
 Asking = Annotated[Person, Depends(_asking)]
 """What a route takes to know who asks."""
