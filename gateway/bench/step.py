@@ -34,7 +34,7 @@ from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import Offered
 from governance.counters import Counters
 from governance.database import open_database
-from governance.identity import Caller, Keyring, KeyRecord, mint
+from governance.identity import Caller, KeyRecord, Keyring, mint
 from governance.ledger.writer import LedgerWriter
 from governance.limits import WorstCase
 from governance.limits.loops import LoopGuard
