@@ -4,11 +4,12 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Protocol, Self
 from zoneinfo import ZoneInfo
 
 import anyio
+from msgspec.structs import replace
 
 from governance.counters import CounterKey, Counters, Exhausted, Level
 from governance.errors import LedgerBehind

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, Protocol
 
-import msgspec
+from msgspec import Struct
 
 from governance.windows import Window
 
@@ -63,7 +63,7 @@ class CounterKey:
         return hash(self.text)
 
 
-class Draw(msgspec.Struct, frozen=True, gc=False):
+class Draw(Struct, frozen=True, gc=False):
     """The most that a request may add to a counter, and the limit it must stay under.
 
     A request has a draw and two levels for each of its limits, so both are of the kind that is made quickest.
@@ -79,7 +79,7 @@ class Draw(msgspec.Struct, frozen=True, gc=False):
         return 0 if self.counter.unit is Unit.CONCURRENT else self.amount
 
 
-class Level(msgspec.Struct, frozen=True, gc=False):
+class Level(Struct, frozen=True, gc=False):
     """What a counter shows: used for good, and kept by open holds.
 
     `firm` is False where the home is away, and this process alone has counted since.

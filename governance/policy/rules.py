@@ -1,8 +1,8 @@
 """A policy's governing sections, compiled once into what each request asks of them.
 
-`compile_rules` does the work when a policy is loaded; `Rules.grant` and `Rules.app` are mostly dictionary look-ups. Scopes
-nest org, team, app, feature, and a request is under every one that it is in: tiers narrow from the outside in, ceilings
-take the least, other output rules the innermost, and every budget and limit on the way applies.
+`compile_rules` does the work when a policy is loaded; `Rules.grant` and `Rules.app` are mostly dictionary look-ups.
+Scopes nest org, team, app, feature, and a request is under every one that it is in: tiers narrow from the outside in,
+ceilings take the least, other output rules the innermost, and every budget and limit on the way applies.
 """
 
 from __future__ import annotations
