@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, Self
 from zoneinfo import ZoneInfo
 
-import anyio
 from msgspec.structs import replace
 
 from governance.counters import CounterKey, Counters, Exhausted, Level
@@ -150,12 +149,11 @@ class Hold:
         if self._ended:
             return
         self._ended = True
-        with anyio.CancelScope(shield=True):
-            if await self._till.counters.cancel(self.opening.request_id):
-                del self._till.open[self.opening.request_id]
-                self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
-            else:
-                self._till.expire(self.opening.request_id)
+        if await self._till.counters.cancel(self.opening.request_id):
+            del self._till.open[self.opening.request_id]
+            self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
+        else:
+            self._till.expire(self.opening.request_id)
 
     async def settle(self, settlement: Settlement) -> None:
         """End the hold at the real cost; a second call changes nothing.
@@ -171,19 +169,18 @@ class Hold:
         self._ended = True
         amounts = Amounts.used(settlement.cost, 0 if settlement.usage is None else settlement.usage.total)
         actuals = [amounts[line.place] for line in self._lines]
-        with anyio.CancelScope(shield=True):
-            try:
-                levels = await self._till.counters.settle(self.opening.request_id, actuals)
-            except BaseException:
-                self._till.attempts(self.opening, settlement)
-                raise
-            if levels is None:
-                self._till.attempts(self.opening, settlement)
-                self._till.expire(self.opening.request_id)
-            else:
-                self._took(levels)
-                del self._till.open[self.opening.request_id]
-                self._till.settle(self.opening, self.worst.cost, settlement)
+        try:
+            levels = await self._till.counters.settle(self.opening.request_id, actuals)
+        except BaseException:
+            self._till.attempts(self.opening, settlement)
+            raise
+        if levels is None:
+            self._till.attempts(self.opening, settlement)
+            self._till.expire(self.opening.request_id)
+            return
+        self._took(levels)
+        del self._till.open[self.opening.request_id]
+        self._till.settle(self.opening, self.worst.cost, settlement)
 
     def _took(self, levels: tuple[Level, ...]) -> None:
         self._levels = levels

@@ -101,7 +101,8 @@ class Exhausted:
 class Counters(Protocol):
     """A home of counters.
 
-    Times are seconds since the epoch, given by the caller. Every method may raise `StoreUnavailable`.
+    Times are seconds since the epoch, given by the caller. Every method may raise `StoreUnavailable`. An end that has
+    begun (`settle`, `cancel`) is brought to its end, even when its caller's scope is cancelled meanwhile.
     """
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
