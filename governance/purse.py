@@ -101,11 +101,14 @@ class Purse:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
-        plan = self._plans.of_budgets(tuple(budgets), at, tz)
-        if not plan.felt:
+        shown = self._plans.of_budgets(tuple(budgets), at, tz).shown
+        felt = [(each.budget, each.counter, each.felt_from) for each in shown if each.felt_from is not None]
+        if not felt:
             return RELAXED
-        levels = await self._till.seen.levels(plan.watched, self._till.clock())
-        return pressure(zip(plan.felt, levels, strict=True))
+        levels = await self._till.seen.levels([counter for _, counter, _ in felt], self._till.clock())
+        rows = zip(felt, levels, strict=True)
+        reached = [(budget, level) for (budget, _, least), level in rows if (level.settled + level.held) * 100 >= least]
+        return pressure(reached) if reached else RELAXED
 
     async def repeat(self, opening: Opening, repeats: Sequence[Repeats], tz: ZoneInfo) -> None:
         """Count a request as a repetition that needs no hold, such as one that a cache answers.

@@ -78,23 +78,21 @@ def draws_of(
     budgets: Sequence[Budget], rates: Sequence[Rate], worst: WorstCase, at: datetime, tz: ZoneInfo, calendar: Calendar
 ) -> tuple[Draw, ...]:
     """Turn the limits on a request into draws, budgets first."""
-    lines = (*budget_lines(budgets, at, tz, calendar), *rate_lines(rates, at, tz, calendar))
-    return drawn(lines, Amounts.held(worst))
+    of_budgets = [line for budget in budgets for line in budget_lines(budget, at, tz, calendar)]
+    return drawn(lowest([*of_budgets, *rate_lines(rates, at, tz, calendar)]), Amounts.held(worst))
 
 
-def budget_lines(budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, calendar: Calendar) -> tuple[Line, ...]:
-    """Return the limits on money at an instant; of two on one counter the lower counts."""
-    return _lowest(
-        _line(counter, NO_LIMIT if budget.blocks_at is None else budget.blocks_at.nanos)
-        for budget in budgets
-        for counter in spend_counters(budget, at, tz, calendar)
-    )
+def budget_lines(budget: Budget, at: datetime, tz: ZoneInfo, calendar: Calendar) -> tuple[Line, ...]:
+    """Return the limits that a budget sets at an instant; the first is on the counter that shows where it stands."""
+    blocks_at = budget.blocks_at
+    limit = NO_LIMIT if blocks_at is None else blocks_at.nanos
+    return tuple([_line(counter, limit) for counter in spend_counters(budget, at, tz, calendar)])
 
 
 def rate_lines(rates: Sequence[Rate], at: datetime, tz: ZoneInfo, calendar: Calendar) -> tuple[Line, ...]:
-    """Return the limits on traffic at an instant; of two on one counter the lower counts."""
+    """Return the limits on traffic at an instant."""
     minute = calendar.window(WindowKind.MINUTE, at, tz)
-    return _lowest(
+    lines = [
         _line(CounterKey(rate.scope, unit, window), limit)
         for rate in rates
         for unit, window, limit in (
@@ -103,26 +101,28 @@ def rate_lines(rates: Sequence[Rate], at: datetime, tz: ZoneInfo, calendar: Cale
             (Unit.CONCURRENT, None, rate.concurrent),
         )
         if limit is not None
-    )
+    ]
+    return lowest(lines)
 
 
 def repeat_lines(repeat: Repeats, at: datetime, tz: ZoneInfo, calendar: Calendar) -> tuple[Line, ...]:
     """Return the limits on repetitions at an instant."""
     found = calendar.covers(repeat.window, at, tz)
-    return tuple(_line(CounterKey(repeat.scope, Unit.REPEATS, window), repeat.limit) for window in found)
+    return tuple([_line(CounterKey(repeat.scope, Unit.REPEATS, window), repeat.limit) for window in found])
+
+
+def lowest(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Return the limits without those on a counter that has a lower one."""
+    found: dict[CounterKey, Line] = {}
+    for line in lines:
+        other = found.setdefault(line.counter, line)
+        if line.limit < other.limit:
+            found[line.counter] = line
+    return tuple(found.values())
 
 
 def _line(counter: CounterKey, limit: int) -> Line:
     return Line(counter, limit, _PLACES[counter.unit])
-
-
-def _lowest(lines: Iterable[Line]) -> tuple[Line, ...]:
-    lowest: dict[CounterKey, Line] = {}
-    for line in lines:
-        other = lowest.setdefault(line.counter, line)
-        if line.limit < other.limit:
-            lowest[line.counter] = line
-    return tuple(lowest.values())
 
 
 def refusal_of(
@@ -140,7 +140,7 @@ def refusal_of(
             asked=Nanodollars(draw.amount),
             window=window.kind.value,
             resets_at=window.end,
-            queues=any(b.scope == scope and b.window == window.kind and b.queues for b in budgets),
+            queues=any(_refuses(budget, draw) and budget.queues for budget in budgets),
         )
     if unit is Unit.REPEATS and window is not None:
         return LoopDetected(what=scope.partition("?")[2].partition("=")[0], limit=draw.limit, window=window.kind.value)
@@ -151,6 +151,12 @@ def refusal_of(
         asked=draw.amount,
         retry_after_s=CONCURRENT_RETRY_S if window is None else (window.end - at).total_seconds(),
     )
+
+
+def _refuses(budget: Budget, draw: Draw) -> bool:
+    window = draw.counter.window
+    kind = None if window is None else window.kind
+    return (budget.scope, budget.window, budget.usable.nanos) == (draw.counter.scope, kind, draw.limit)
 
 
 _RATE_UNITS: dict[Unit, Literal["requests", "tokens", "concurrent"]] = {

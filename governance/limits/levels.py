@@ -38,6 +38,8 @@ class SeenLevels:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
+        if self._fresh_s <= 0:
+            return await self._counters.read(counters)
         known = [self._seen.get(counter) for counter in counters]
         fresh = [entry[1] for entry in known if entry is not None and 0 <= now - entry[0] <= self._fresh_s]
         if len(fresh) == len(counters):

@@ -4,7 +4,7 @@ Requests under the same limits differ in their amounts alone. So their counters 
 them, and looked up by the limits for all others.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from governance.counters import CounterKey
 from governance.limits import Budget, Rate
-from governance.limits.draws import Line, budget_lines, rate_lines, repeat_lines, spend_counters
+from governance.limits.draws import Line, budget_lines, lowest, rate_lines, repeat_lines
 from governance.limits.loops import Repeats
-from governance.limits.steps import stepped
+from governance.limits.steps import begins_at
 from governance.windows import Calendar
 
 MOST: Final = 4_096
@@ -22,12 +22,22 @@ MOST: Final = 4_096
 
 
 class Shown(NamedTuple):
-    """A counter that shows where a budget stands, at its place among the lines; `overrun` where nothing blocks it."""
+    """A counter that shows where a budget stands.
+
+    Attributes:
+        place: Where it is among the lines of its plan.
+        counter: Its name.
+        limit: What of the budget is meant to be used.
+        overrun: Nothing blocks the budget.
+        felt_from: At which percentage of the budget, times its amount, its first step is felt; None without such steps.
+        budget: The budget.
+    """
 
     place: int
     counter: CounterKey
     limit: int
     overrun: bool
+    felt_from: int | None
     budget: Budget
 
 
@@ -36,17 +46,14 @@ class Plan:
     """What requests draw on from one instant until another.
 
     Attributes:
-        lines: Every limit.
-        shown: Where the budgets among them stand, for each counter the one that blocks first.
-        felt: The budgets with steps that matter before a hold, and `watched` the counters that show them.
+        lines: Every limit, one for each counter.
+        shown: Where the budgets among them stand.
         since: From when it holds.
         until: When it holds no more.
     """
 
     lines: tuple[Line, ...]
     shown: tuple[Shown, ...]
-    felt: tuple[Budget, ...]
-    watched: tuple[CounterKey, ...]
     since: datetime
     until: datetime
 
@@ -59,13 +66,19 @@ class Plans:
 
     def __init__(self, calendar: Calendar) -> None:
         self._calendar = calendar
+        self._of_each: dict[tuple[Budget, ZoneInfo], Plan] = {}
         self._of_budgets: dict[tuple[tuple[Budget, ...], ZoneInfo], Plan] = {}
         self._of_rates: dict[tuple[tuple[Rate, ...], ZoneInfo], Plan] = {}
         self._of_repeats: dict[tuple[Repeats, ZoneInfo], Plan] = {}
 
     def of_budgets(self, budgets: tuple[Budget, ...], at: datetime, tz: ZoneInfo) -> Plan:
         """Return what requests under these budgets draw on at an instant."""
-        return _found(self._of_budgets, (budgets, tz), at, lambda: self._plan_budgets(budgets, at, tz))
+        return _found(
+            self._of_budgets,
+            (budgets, tz),
+            at,
+            lambda: _together([self._of_budget(budget, at, tz) for budget in budgets]),
+        )
 
     def of_rates(self, rates: tuple[Rate, ...], at: datetime, tz: ZoneInfo) -> Plan:
         """Return what requests under these rates draw on at an instant."""
@@ -75,19 +88,14 @@ class Plans:
         """Return what a repetition draws on at an instant."""
         return _found(self._of_repeats, (repeats, tz), at, lambda: _plan(repeat_lines(repeats, at, tz, self._calendar)))
 
-    def _plan_budgets(self, budgets: tuple[Budget, ...], at: datetime, tz: ZoneInfo) -> Plan:
-        lines = budget_lines(budgets, at, tz, self._calendar)
-        places = {line.counter: place for place, line in enumerate(lines)}
-        shown: dict[CounterKey, Shown] = {}
-        for budget in budgets:
-            counter = spend_counters(budget, at, tz, self._calendar)[0]
-            found = Shown(places[counter], counter, budget.usable.nanos, budget.blocks_at is None, budget)
-            other = shown.setdefault(counter, found)
-            if (found.overrun, found.limit) < (other.overrun, other.limit):
-                shown[counter] = found
-        felt = stepped(budgets)
-        watched = tuple([spend_counters(budget, at, tz, self._calendar)[0] for budget in felt])
-        return _plan(lines, tuple(shown.values()), felt, watched)
+    def _of_budget(self, budget: Budget, at: datetime, tz: ZoneInfo) -> Plan:
+        return _found(self._of_each, (budget, tz), at, lambda: self._plan_budget(budget, at, tz))
+
+    def _plan_budget(self, budget: Budget, at: datetime, tz: ZoneInfo) -> Plan:
+        lines = budget_lines(budget, at, tz, self._calendar)
+        felt_from = begins_at(budget)
+        shown = Shown(0, lines[0].counter, budget.usable.nanos, budget.blocks_at is None, felt_from, budget)
+        return _plan(lines, (shown,))
 
 
 def _found(known: dict[KeyT, Plan], key: KeyT, at: datetime, make: Callable[[], Plan]) -> Plan:
@@ -99,16 +107,20 @@ def _found(known: dict[KeyT, Plan], key: KeyT, at: datetime, make: Callable[[], 
     return plan
 
 
-def _plan(
-    lines: tuple[Line, ...],
-    shown: tuple[Shown, ...] = (),
-    felt: tuple[Budget, ...] = (),
-    watched: tuple[CounterKey, ...] = (),
-) -> Plan:
+def _plan(lines: tuple[Line, ...], shown: tuple[Shown, ...] = ()) -> Plan:
     windows = [line.counter.window for line in lines if line.counter.window is not None]
-    since = max((window.start for window in windows), default=_ALWAYS)
-    until = min((window.end for window in windows), default=_FOREVER)
-    return Plan(lines, shown, felt, watched, since, until)
+    since = max([window.start for window in windows], default=_ALWAYS)
+    until = min([window.end for window in windows], default=_FOREVER)
+    return Plan(lines, shown, since, until)
+
+
+def _together(plans: Sequence[Plan]) -> Plan:
+    lines = lowest([line for plan in plans for line in plan.lines])
+    places = {line.counter: place for place, line in enumerate(lines)}
+    shown = [shown._replace(place=places[shown.counter]) for plan in plans for shown in plan.shown]
+    since = max([plan.since for plan in plans], default=_ALWAYS)
+    until = min([plan.until for plan in plans], default=_FOREVER)
+    return Plan(lines, tuple(shown), since, until)
 
 
 _ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
