@@ -167,7 +167,8 @@ class Hold:
         if self._ended:
             return
         self._ended = True
-        amounts = Amounts.used(settlement.cost, 0 if settlement.usage is None else settlement.usage.total)
+        cost = settlement.cost
+        amounts = Amounts.used(cost, 0 if settlement.usage is None else settlement.usage.total)
         actuals = [amounts[line.place] for line in self._lines]
         try:
             levels = await self._till.counters.settle(self.opening.request_id, actuals)
@@ -184,8 +185,7 @@ class Hold:
 
     def _took(self, levels: tuple[Level, ...]) -> None:
         self._levels = levels
-        shown, told = (shown.counter for shown in self._shown), (levels[shown.place] for shown in self._shown)
-        self._till.seen.note(shown, told, self._till.clock())
+        self._till.seen.note(self._shown, levels, self._till.clock())
 
     @property
     def tightest(self) -> Standing | None:

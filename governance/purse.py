@@ -101,13 +101,12 @@ class Purse:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
-        shown = self._plans.of_budgets(tuple(budgets), at, tz).shown
-        felt = [(each.budget, each.counter, each.felt_from) for each in shown if each.felt_from is not None]
+        felt = self._plans.of_budgets(tuple(budgets), at, tz).felt
         if not felt:
             return RELAXED
-        levels = await self._till.seen.levels([counter for _, counter, _ in felt], self._till.clock())
+        levels = await self._till.seen.levels([each.counter for each in felt], self._till.clock())
         rows = zip(felt, levels, strict=True)
-        reached = [(budget, level) for (budget, _, least), level in rows if (level.settled + level.held) * 100 >= least]
+        reached = [(each.budget, level) for each, level in rows if (level.settled + level.held) * 100 >= each.least]
         return pressure(reached) if reached else RELAXED
 
     async def repeat(self, opening: Opening, repeats: Sequence[Repeats], tz: ZoneInfo) -> None:

@@ -29,7 +29,6 @@ class Shown(NamedTuple):
         counter: Its name.
         limit: What of the budget is meant to be used.
         overrun: Nothing blocks the budget.
-        felt_from: At which percentage of the budget, times its amount, its first step is felt; None without such steps.
         budget: The budget.
     """
 
@@ -37,7 +36,14 @@ class Shown(NamedTuple):
     counter: CounterKey
     limit: int
     overrun: bool
-    felt_from: int | None
+    budget: Budget
+
+
+class Felt(NamedTuple):
+    """A budget with steps that are felt before a hold, once its counter shows `least` hundredths of a nano-dollar."""
+
+    counter: CounterKey
+    least: int
     budget: Budget
 
 
@@ -48,12 +54,14 @@ class Plan:
     Attributes:
         lines: Every limit, one for each counter.
         shown: Where the budgets among them stand.
+        felt: Which budgets matter before a hold.
         since: From when it holds.
         until: When it holds no more.
     """
 
     lines: tuple[Line, ...]
     shown: tuple[Shown, ...]
+    felt: tuple[Felt, ...]
     since: datetime
     until: datetime
 
@@ -93,9 +101,9 @@ class Plans:
 
     def _plan_budget(self, budget: Budget, at: datetime, tz: ZoneInfo) -> Plan:
         lines = budget_lines(budget, at, tz, self._calendar)
-        felt_from = begins_at(budget)
-        shown = Shown(0, lines[0].counter, budget.usable.nanos, budget.blocks_at is None, felt_from, budget)
-        return _plan(lines, (shown,))
+        least, counter = begins_at(budget), lines[0].counter
+        shown = Shown(0, counter, budget.usable.nanos, budget.blocks_at is None, budget)
+        return _plan(lines, (shown,), () if least is None else (Felt(counter, least, budget),))
 
 
 def _found(known: dict[KeyT, Plan], key: KeyT, at: datetime, make: Callable[[], Plan]) -> Plan:
@@ -107,20 +115,21 @@ def _found(known: dict[KeyT, Plan], key: KeyT, at: datetime, make: Callable[[], 
     return plan
 
 
-def _plan(lines: tuple[Line, ...], shown: tuple[Shown, ...] = ()) -> Plan:
+def _plan(lines: tuple[Line, ...], shown: tuple[Shown, ...] = (), felt: tuple[Felt, ...] = ()) -> Plan:
     windows = [line.counter.window for line in lines if line.counter.window is not None]
     since = max([window.start for window in windows], default=_ALWAYS)
     until = min([window.end for window in windows], default=_FOREVER)
-    return Plan(lines, shown, since, until)
+    return Plan(lines, shown, felt, since, until)
 
 
 def _together(plans: Sequence[Plan]) -> Plan:
     lines = lowest([line for plan in plans for line in plan.lines])
     places = {line.counter: place for place, line in enumerate(lines)}
-    shown = [shown._replace(place=places[shown.counter]) for plan in plans for shown in plan.shown]
+    shown = tuple([shown._replace(place=places[shown.counter]) for plan in plans for shown in plan.shown])
+    felt = tuple([felt for plan in plans for felt in plan.felt])
     since = max([plan.since for plan in plans], default=_ALWAYS)
     until = min([plan.until for plan in plans], default=_FOREVER)
-    return Plan(lines, tuple(shown), since, until)
+    return Plan(lines, shown, felt, since, until)
 
 
 _ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
