@@ -31,7 +31,7 @@ class Offered:
     user: str | None = None
 
 
-class Attribution(Struct, frozen=True):
+class Attribution(Struct, frozen=True, gc=False):
     """The resolved dimensions of a request, less `model`, which the route decides; and its end user, if known."""
 
     team: str

@@ -18,7 +18,7 @@ MOST_DOLLARS: Final = 1_000_000_000
 _TEXT = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]+)?")
 
 
-class Nanodollars(Struct, frozen=True, order=True):
+class Nanodollars(Struct, frozen=True, order=True, gc=False):
     """An exact amount of money in nano-dollars; negative only as a difference of two amounts."""
 
     nanos: int

@@ -75,7 +75,7 @@ class Usage:
         return cls(fresh_input=prompt - cached, cache_read=cached, output=output, reasoning=reasoning)
 
 
-class Price(Struct, frozen=True, kw_only=True):
+class Price(Struct, frozen=True, kw_only=True, gc=False):
     """USD per million tokens of each class, as `Nanodollars`, and where the price comes from.
 
     `source` is `policy`, `list:<book> <version>` or `measured:<rates>`. A cache rate that is None is billed as input.

@@ -1,13 +1,18 @@
 """Measure in rounds, so that what else a machine does shows as spread and not as a figure."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import gc
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from statistics import median
 from time import process_time
 from typing import Final
 
+Work = Callable[[int], Awaitable[None]]
+"""One piece of work, by its place in its round."""
+
 BARE_ADDITIONS: Final = 1_000
-"""What a bare loop does, to which costs are set in proportion: it depends on the machine as they do."""
+"""What a bare loop does; costs are set in proportion to it, because it depends on the machine as they do."""
 
 _BARE_LOOPS: Final = 200
 
@@ -20,30 +25,41 @@ class Figure:
         median: The middle one of the rounds.
         least: The quickest round.
         most: The slowest one.
-        bare_loop: The median of a bare loop of 1,000 additions, measured in between.
+        bare_loop: The median of a bare loop of 1,000 additions, measured beside each round.
+        ratio: How many of them it takes: the median of the rounds.
     """
 
     median: float
     least: float
     most: float
     bare_loop: float
-
-    @property
-    def ratio(self) -> float:
-        """How many bare loops it takes."""
-        return self.median / self.bare_loop
+    ratio: float
 
 
-async def measure(work: Callable[[int], Awaitable[None]], rounds: Sequence[range]) -> Figure:
-    """Do each round's numbered pieces of work one after the other, all threads of this process counted."""
+async def measure(
+    opened: Callable[[int], AbstractAsyncContextManager[Work]], *, rounds: int, warm_up: int, size: int
+) -> Figure:
+    """Do rounds of work, one piece after the other; all threads of this process count.
+
+    Args:
+        opened: Prepares the round of a number, and tidies up after it; neither counts.
+        rounds: How many.
+        warm_up: Pieces of work at the start of each round that do not count.
+        size: Pieces of work that do.
+    """
     each, bare = list[float](), list[float]()
-    for numbers in rounds:
-        bare.append(_bare_loop())
-        began = process_time()
-        for number in numbers:
-            await work(number)
-        each.append((process_time() - began) / len(numbers) * 1e6)
-    return Figure(median(each), min(each), max(each), median(bare))
+    for number in range(rounds):
+        async with opened(number) as work:
+            for place in range(warm_up):
+                await work(place)
+            bare.append(_bare_loop())
+            gc.collect()
+            began = process_time()
+            for place in range(warm_up, warm_up + size):
+                await work(place)
+            each.append((process_time() - began) / size * 1e6)
+    ratio = median([work / loop for work, loop in zip(each, bare, strict=True)])
+    return Figure(median(each), min(each), max(each), median(bare), ratio)
 
 
 def _bare_loop() -> float:

@@ -33,7 +33,7 @@ from gateway.steps.slot import Slot
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import Offered
 from governance.counters import Counters
-from governance.database import open_database
+from governance.database import Database, open_database
 from governance.identity import Caller, KeyRecord, Keyring, mint
 from governance.ledger.writer import LedgerWriter
 from governance.limits import WorstCase
@@ -64,23 +64,37 @@ class Step:
     credential: Credential
     asked: tuple[Asked[None], ...]
 
-    async def __call__(self, number: int) -> None:
+    async def __call__(self, place: int) -> None:
         """Take a request from its key to its last record."""
-        asked = self.asked[number]
+        asked = self.asked[place]
         caller = self.admission.identify(self.credential, asked.at)
         entitled = self.admission.entitle(caller, asked.offered)
         pressure = await self.purchasing.pressure(asked, entitled)
-        repeats = self.purchasing.repeats(asked, entitled, _slot(number), asked.body)
+        repeats = self.purchasing.repeats(asked, entitled, _SLOTS[place % DIFFERENT_REQUESTS], asked.body)
         async with self.purchasing.hold(asked, entitled, self.purchase, "miss", pressure, repeats) as hold:
             await hold.settle(self.purchasing.accounts.settlement(self.bought))
 
 
-@asynccontextmanager
-async def open_step(policy: str, counters: Counters, levels_for_s: float, requests: int) -> AsyncGenerator[Step]:
-    """Open the gateway's books under a policy of `policies/`, in a folder that goes away, for so many requests.
+class Books:
+    """The gateway's books under one policy of `policies/`: its counters, and a ledger in a folder of its own."""
 
-    The ledger's database gets its rows at the end, so that none of that is measured.
-    """
+    def __init__(self, policy: LoadedPolicy, counters: Counters, database: Database, spool: Path) -> None:
+        self._policy = policy
+        self._counters = counters
+        self._database = database
+        self._spool = spool
+
+    @asynccontextmanager
+    async def round(self, number: int, *, size: int, levels_for_s: float) -> AsyncGenerator[Step]:
+        """Prepare so many requests; the ledger's database gets its rows when they are done, beside the measuring."""
+        async with LedgerWriter(self._database, self._spool, batch=_MANY, linger_s=_LONG_S) as ledger:
+            purse = Purse(self._counters, ledger, time, levels_for_s=levels_for_s)
+            yield _step(self._policy, purse, range(number * size, (number + 1) * size))
+
+
+@asynccontextmanager
+async def open_books(policy: str, counters: Counters) -> AsyncGenerator[Books]:
+    """Open books that are gone afterwards."""
     text = files("gateway.bench").joinpath("policies", f"{policy}.yaml").read_text("utf-8")
     loaded = parse_policy(text, f"{policy}.yaml", {}, datetime.now(UTC))
     with TemporaryDirectory(prefix="sluice-bench-") as name:
@@ -88,14 +102,12 @@ async def open_step(policy: str, counters: Counters, levels_for_s: float, reques
         await asyncio.to_thread(migrations.upgrade, url)
         database = open_database(url)
         try:
-            spool = Path(name) / "spool"
-            async with LedgerWriter(database, spool, memory=_MANY, batch=_MANY, linger_s=_LONG_S) as ledger:
-                yield _step(loaded, Purse(counters, ledger, time, levels_for_s=levels_for_s), requests)
+            yield Books(loaded, counters, database, Path(name) / "spool")
         finally:
             await database.close()
 
 
-def _step(policy: LoadedPolicy, purse: Purse, requests: int) -> Step:
+def _step(policy: LoadedPolicy, purse: Purse, numbers: range) -> Step:
     price = policy.prices[_MODEL]
     model = Model(_MODEL, "cloud", _MODEL, "cloud", "chat", price)
     upstream = AbsentUpstream("cloud", "cloud", "a bench calls nobody")
@@ -135,7 +147,7 @@ def _step(policy: LoadedPolicy, purse: Purse, requests: int) -> Step:
             left=False,
         ),
         credential=Credential(minted.key),
-        asked=tuple([_asked(number, caller, now) for number in range(requests)]),
+        asked=tuple([_asked(number, caller, now) for number in numbers]),
     )
 
 
@@ -161,7 +173,3 @@ _SLOTS: Final = tuple(
     Slot(sha256(bytes([number])).digest(), Directives(read=True, write=True), 3_600)
     for number in range(DIFFERENT_REQUESTS)
 )
-
-
-def _slot(number: int) -> Slot:
-    return _SLOTS[number % DIFFERENT_REQUESTS]

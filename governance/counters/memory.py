@@ -40,13 +40,14 @@ class MemoryCounters:
         """Draw on every counter, or on none; see `Counters.hold`."""
         open_hold = self._holds.get(hold_id)
         if open_hold is None:
-            cells = tuple([self._cells.get(draw.counter.text) or self._cell(draw.counter) for draw in draws])
-            for draw, cell in zip(draws, cells, strict=True):
+            cells = [self._cells.get(draw.counter.text) or self._cell(draw.counter) for draw in draws]
+            rows = tuple(zip(draws, cells, strict=True))
+            for draw, cell in rows:
                 if cell.settled + cell.held + draw.amount > draw.limit:
                     return Exhausted(draw, Level(cell.settled, cell.held))
-            for draw, cell in zip(draws, cells, strict=True):
+            for draw, cell in rows:
                 cell.held += draw.amount
-            open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), cells, expires_at)
+            open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), tuple(cells), expires_at)
         return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:

@@ -1,6 +1,7 @@
 """What the ledger records: the story of each request as values that never change.
 
-Every request makes them and the journal encodes them, so they are of the kind that is quickest at both.
+Every request makes them and the journal encodes them, so they are of the kind that is quickest at both, and that
+the garbage collector leaves alone: none of them can be part of a cycle.
 """
 
 from datetime import datetime
@@ -27,7 +28,7 @@ class EventKind(StrEnum):
 Outcome = Literal["ok", "failed", "left"]
 
 
-class Opening(Struct, frozen=True, kw_only=True):
+class Opening(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a request before any money is spent.
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
@@ -65,7 +66,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         }
 
 
-class Attempt(Struct, frozen=True, kw_only=True):
+class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """One call to an upstream, whoever it was for; our own calls (embedding, judge, shadow, guardrail) are marked.
 
     `model` is the policy's name, `upstream_model` the provider's. `usage` is None when the upstream told none.
@@ -84,7 +85,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
     usage: Usage | None = None
 
 
-class Settlement(Struct, frozen=True, kw_only=True):
+class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     """How a request ended.
 
     `usage` is the answer's tokens, None when there are none to speak of; `estimated` tells that they were counted here
@@ -113,7 +114,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
         return self.saved_cache + self.saved_routing
 
 
-class LedgerEvent(Struct, frozen=True, kw_only=True):
+class LedgerEvent(Struct, frozen=True, kw_only=True, gc=False):
     """One row of the ledger; `duration_ms` counts from the opening's `at`, and is None while the request runs."""
 
     kind: EventKind
@@ -126,7 +127,7 @@ class LedgerEvent(Struct, frozen=True, kw_only=True):
     duration_ms: float | None = None
 
 
-class LedgerAttempt(Struct, frozen=True):
+class LedgerAttempt(Struct, frozen=True, gc=False):
     """An attempt and its place in a request; `n` counts from 1."""
 
     request_id: str

@@ -25,7 +25,7 @@ class _Record(msgspec.Struct, array_like=True):
     attempts: list[LedgerAttempt]
 
 
-class _Waiting(msgspec.Struct, frozen=True):
+class _Waiting(msgspec.Struct, frozen=True, gc=False):
     """A record in memory: when it came, where it ends in the journal (None: it could not be written), what it says."""
 
     at: float
