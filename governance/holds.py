@@ -109,6 +109,8 @@ class Till:
 class Hold:
     """Money kept for one request while it runs. Made by `Purse.hold`."""
 
+    __slots__ = ("_ended", "_expires_at", "_levels", "_lines", "_shown", "_till", "opening", "worst")
+
     def __init__(
         self,
         till: Till,
@@ -134,7 +136,7 @@ class Hold:
         if isinstance(levels, Exhausted):
             raise refusal_of(levels, self.opening.at, [shown.budget for shown in self._shown])
         self._took(levels)
-        if not all(level.firm for level in levels):
+        if False in [level.firm for level in levels]:
             self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
         self._till.open[self.opening.request_id] = self
         try:

@@ -23,8 +23,8 @@ def bench() -> None:
     name="governance",
     epilog="\b\nExamples:\n  sluice bench governance\n  REDIS_URL=redis://127.0.0.1 sluice bench governance --json",
 )
-@click.option("--rounds", type=click.IntRange(1, 50), default=7, show_default=True, help="How often to measure.")
-@click.option("--requests", type=click.IntRange(1, 10_000), default=500, show_default=True, help="In each round.")
+@click.option("--rounds", type=click.IntRange(1, 50), default=5, show_default=True, help="How often to measure.")
+@click.option("--requests", type=click.IntRange(1, 10_000), default=400, show_default=True, help="In each round.")
 @as_json
 def bench_governance(rounds: int, requests: int, as_json: bool) -> None:
     """Measure the governance of one request: key, grant, budget steps, loops, hold, settle and the ledger's records.

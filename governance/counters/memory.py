@@ -7,6 +7,8 @@ shared home.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from governance.counters import CounterKey, Draw, Exhausted, Level
 
 
@@ -22,8 +24,7 @@ class _Cell:
 _NOTHING = _Cell()
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenHold:
+class _OpenHold(Struct, frozen=True):
     draws: tuple[Draw, ...]
     cells: tuple[_Cell, ...]
     expires_at: float

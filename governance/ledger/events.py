@@ -106,7 +106,7 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     @property
     def cost(self) -> Nanodollars:
         """What the request cost: the sum over its attempts, so that the two can never disagree."""
-        return sum((attempt.cost for attempt in self.attempts), ZERO)
+        return Nanodollars(sum([attempt.cost.nanos for attempt in self.attempts]))
 
     @property
     def saved(self) -> Nanodollars:

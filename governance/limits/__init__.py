@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Final, Literal, Self
 from urllib.parse import quote, unquote
 
 from governance.attribution import UNATTRIBUTED
@@ -33,6 +33,9 @@ class StepAction(StrEnum):
     TIGHTEN = "tighten"
     QUEUE = "queue"
     BLOCK = "block"
+
+
+_ENDS: Final = (StepAction.QUEUE, StepAction.BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Budget:
         """What may be spent and held, to the nano-dollar; None when the policy lets the budget be overrun."""
         if not self.steps:
             return self.limit
-        ends = [step.percent for step in self.steps if step.action in {StepAction.QUEUE, StepAction.BLOCK}]
+        ends = [step.percent for step in self.steps if step.action in _ENDS]
         return Nanodollars(self.limit.nanos * min(ends) // 100) if ends else None
 
     @property
@@ -83,7 +86,7 @@ class Budget:
     @property
     def queues(self) -> bool:
         """Whether the work that no longer fits should wait instead of being refused."""
-        ends = [step for step in self.steps if step.action in {StepAction.QUEUE, StepAction.BLOCK}]
+        ends = [step for step in self.steps if step.action in _ENDS]
         return bool(ends) and min(ends, key=lambda step: step.percent).action is StepAction.QUEUE
 
     def of(self, value: str) -> Self:

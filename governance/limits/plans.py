@@ -101,8 +101,8 @@ class Plans:
 
     def _plan_budget(self, budget: Budget, at: datetime, tz: ZoneInfo) -> Plan:
         lines = budget_lines(budget, at, tz, self._calendar)
-        least, counter = begins_at(budget), lines[0].counter
-        shown = Shown(0, counter, budget.usable.nanos, budget.blocks_at is None, budget)
+        least, counter, blocks_at = begins_at(budget), lines[0].counter, budget.blocks_at
+        shown = Shown(0, counter, (blocks_at or budget.limit).nanos, blocks_at is None, budget)
         return _plan(lines, (shown,), () if least is None else (Felt(counter, least, budget),))
 
 
@@ -125,7 +125,7 @@ def _plan(lines: tuple[Line, ...], shown: tuple[Shown, ...] = (), felt: tuple[Fe
 def _together(plans: Sequence[Plan]) -> Plan:
     lines = lowest([line for plan in plans for line in plan.lines])
     places = {line.counter: place for place, line in enumerate(lines)}
-    shown = tuple([shown._replace(place=places[shown.counter]) for plan in plans for shown in plan.shown])
+    shown = tuple([Shown(places[each.counter], *each[1:]) for plan in plans for each in plan.shown])
     felt = tuple([felt for plan in plans for felt in plan.felt])
     since = max([plan.since for plan in plans], default=_ALWAYS)
     until = min([plan.until for plan in plans], default=_FOREVER)

@@ -58,4 +58,4 @@ def pressure(standings: Iterable[tuple[Budget, Level]]) -> Pressure:
     )
 
 
-_FELT: Final = frozenset({StepAction.ALERT, StepAction.DOWNGRADE, StepAction.TIGHTEN})
+_FELT: Final = (StepAction.ALERT, StepAction.DOWNGRADE, StepAction.TIGHTEN)
