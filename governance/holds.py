@@ -175,7 +175,7 @@ class Hold:
         try:
             levels = await self._till.counters.settle(self.opening.request_id, actuals)
         except BaseException:
-            self._till.attempts(self.opening, settlement)
+            self._till.attempts(self.opening, settlement)  # they were made, however the hold will end
             raise
         if levels is None:
             self._till.attempts(self.opening, settlement)

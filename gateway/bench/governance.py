@@ -21,8 +21,6 @@ POLICIES: Final = {
     "company": "and steps, rates, loop limits",
     "dense": "and rolling, for each session",
 }
-
-
 _TRIPS_TAKE: Final = 4
 """By how much fewer requests there are in a round where each waits for trips."""
 

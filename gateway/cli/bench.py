@@ -47,14 +47,11 @@ async def _measured(rounds: int, requests: int) -> list[Row]:
 def _facts(row: Row) -> dict[str, Any]:
     figure = row.figure
     return {
-        "policy": row.policy,
-        "counters": row.home,
-        "cpu_us": {
-            "median": round(figure.median, 2),
-            "least": round(figure.least, 2),
-            "most": round(figure.most, 2),
-        },
-        "bare_loop_us": round(figure.bare_loop, 2),
+        "setting": {"policy": row.policy, "counters": row.home},
+        "unit": "microseconds of CPU for a request",
+        "median": round(figure.median, 2),
+        "spread": [round(figure.least, 2), round(figure.most, 2)],
+        "bare_loop": round(figure.bare_loop, 2),
         "ratio": round(figure.ratio, 2),
         "trips": round(row.trips, 3),
     }

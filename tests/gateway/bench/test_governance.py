@@ -19,12 +19,12 @@ def rows(command_line: CommandLine, **environment: str) -> list[dict[str, Any]]:
 
 def test_each_policy_is_a_row_with_its_figure_and_spread(tmp_path: Path) -> None:
     found = rows(CommandLine(tmp_path))
-    assert [(row["policy"], row["counters"], row["trips"]) for row in found] == [
-        (name, "memory", 0) for name in POLICIES
-    ]
+    assert [row["setting"] for row in found] == [{"policy": policy, "counters": "memory"} for policy in POLICIES]
     for row in found:
-        assert 0 < row["cpu_us"]["least"] <= row["cpu_us"]["median"] <= row["cpu_us"]["most"]
+        least, most = row["spread"]
+        assert 0 < least <= row["median"] <= most
         assert row["ratio"] > 0
+        assert row["trips"] == 0
 
 
 def test_a_person_reads_a_table(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_request_takes_one_trip_to_redis_before_its_answer_and_one_after(
     tmp_path: Path, redis_server: RedisServer
 ) -> None:
     found = rows(CommandLine(tmp_path), REDIS_URL=redis_server.url)
-    trips = {row["policy"]: row["trips"] for row in found if row["counters"] == "redis"}
+    trips = {row["setting"]["policy"]: row["trips"] for row in found if row["setting"]["counters"] == "redis"}
     assert trips["plain"] == 2
     # Budget steps ask where budgets stand where nothing has told it: for a round's first request, and a second later.
     assert all(2 <= trips[policy] < 3 for policy in POLICIES)
