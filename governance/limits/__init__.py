@@ -11,7 +11,7 @@ names hold no slash.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal, Self
@@ -91,7 +91,8 @@ class Budget:
 
     def of(self, value: str) -> Self:
         """Return the budget of one value of its dimension."""
-        return replace(self, scope=f"{self.scope}?{self.each}={quote(value, safe='')}", each=None)
+        scope = f"{self.scope}?{self.each}={quote(value, safe='')}"
+        return type(self)(scope, self.limit, self.window, self.per_request, self.steps)
 
 
 def resolve(budgets: Sequence[Budget], values: Mapping[str, str | None]) -> tuple[Budget, ...]:

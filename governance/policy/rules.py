@@ -166,8 +166,8 @@ class Rules:
         if grant is None:
             raise UnknownTeam(team, app)
         budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
-        budgets = resolve(budgets, {name: getattr(attribution, name) for name in _KNOWN_FIRST})
-        grant = grant if budgets == grant.budgets else replace(grant, budgets=budgets)
+        budgets = resolve(budgets, {name: getattr(attribution, name) for name in self._each})
+        grant = grant if budgets is grant.budgets else replace(grant, budgets=budgets)
         return grant if terms is None else grant.narrowed(terms)
 
     def budgets(self) -> tuple[Budget, ...]:
