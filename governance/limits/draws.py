@@ -75,11 +75,19 @@ def drawn(lines: Iterable[Line], amounts: Amounts) -> tuple[Draw, ...]:
 
 
 def draws_of(
-    budgets: Sequence[Budget], rates: Sequence[Rate], worst: WorstCase, at: datetime, tz: ZoneInfo, calendar: Calendar
+    budgets: Sequence[Budget],
+    rates: Sequence[Rate],
+    worst: WorstCase,
+    at: datetime,
+    tz: ZoneInfo,
+    calendar: Calendar,
+    repeats: Sequence[Repeats] = (),
 ) -> tuple[Draw, ...]:
-    """Turn the limits on a request into draws, budgets first."""
+    """Turn the limits on a request into draws, budgets first; see `plans.py` for many requests under the same limits."""
     of_budgets = [line for budget in budgets for line in budget_lines(budget, at, tz, calendar)]
-    return drawn(lowest([*of_budgets, *rate_lines(rates, at, tz, calendar)]), Amounts.held(worst))
+    of_repeats = [line for repeat in repeats for line in repeat_lines(repeat, at, tz, calendar)]
+    lines = lowest([*of_budgets, *rate_lines(rates, at, tz, calendar), *of_repeats])
+    return drawn(lines, Amounts.held(worst))
 
 
 def budget_lines(budget: Budget, at: datetime, tz: ZoneInfo, calendar: Calendar) -> tuple[Line, ...]:

@@ -41,6 +41,11 @@ def begins_at(budget: Budget) -> int | None:
     return None if budget.each is not None or not felt else min(felt) * budget.limit.nanos
 
 
+def stepped(budgets: Iterable[Budget]) -> tuple[Budget, ...]:
+    """Return the budgets whose level matters before a hold."""
+    return tuple([budget for budget in budgets if begins_at(budget) is not None])
+
+
 def pressure(standings: Iterable[tuple[Budget, Level]]) -> Pressure:
     """Return what budgets at these levels ask for."""
     reached = [

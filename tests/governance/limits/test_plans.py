@@ -27,6 +27,7 @@ BUDGETS = (
     Budget("org", usd("1"), WindowKind.HOUR, steps=(Step(50, StepAction.DOWNGRADE), Step(90, StepAction.QUEUE))),
 )
 RATES = (Rate("org", concurrent=5), Rate("team:a", requests_per_minute=60, tokens_per_minute=9_000))
+AGAIN = Repeats("key:k?request=00", Rolling(600, parts=2), 3)
 INSTANTS = st.datetimes(datetime(2026, 3, 28), datetime(2026, 4, 2), timezones=st.just(UTC))  # noqa: DTZ001  given there
 """The clocks go forward on the 29th, and a month and a quarter end."""
 
@@ -42,7 +43,8 @@ def test_whatever_was_asked_before_a_plan_draws_what_the_limits_say(
     plans = Plans(Calendar())
     for at in instants:
         lines = plans.of_budgets(budgets, at, LONDON).lines + plans.of_rates(rates, at, LONDON).lines
-        assert drawn(lines, Amounts.held(WORST)) == draws_of(budgets, rates, WORST, at, LONDON, Calendar())
+        lines += plans.of_repeats(AGAIN, at, LONDON).lines
+        assert drawn(lines, Amounts.held(WORST)) == draws_of(budgets, rates, WORST, at, LONDON, Calendar(), (AGAIN,))
 
 
 @given(at=INSTANTS, budgets=st.lists(st.sampled_from(BUDGETS), min_size=1, max_size=5).map(tuple))
@@ -82,7 +84,7 @@ def test_what_is_in_flight_has_no_window_and_its_plan_no_end() -> None:
 
 
 def test_a_repetition_is_counted_in_every_cover_of_its_span() -> None:
-    plan = Plans(Calendar()).of_repeats(Repeats("key:k?request=00", Rolling(600, parts=2), 3), NOON, LONDON)
+    plan = Plans(Calendar()).of_repeats(AGAIN, NOON, LONDON)
     assert [(line.counter.unit, line.limit) for line in plan.lines] == [(Unit.REPEATS, 3)] * 3
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from governance.counters import Level
 from governance.limits import Budget, Step, StepAction, dimensions_of, resolve
-from governance.limits.steps import RELAXED, Pressure, begins_at, pressure
+from governance.limits.steps import RELAXED, Pressure, begins_at, pressure, stepped
 from governance.windows import SESSION, WindowKind
 from tests.support.requests import usd
 
@@ -60,6 +60,7 @@ def test_only_budgets_with_steps_before_the_end_are_looked_at() -> None:
     felt, blind = budget(Step(80, T), Step(40, A), Step(20, B)), budget(Step(100, B))
     assert begins_at(felt) == 40 * felt.limit.nanos
     assert begins_at(blind) is None
+    assert stepped([felt, blind]) == (felt,)
 
 
 def test_a_budget_whose_value_is_not_known_is_not_looked_at() -> None:
