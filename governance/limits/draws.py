@@ -83,7 +83,7 @@ def draws_of(
     calendar: Calendar,
     repeats: Sequence[Repeats] = (),
 ) -> tuple[Draw, ...]:
-    """Turn the limits on a request into draws, budgets first; see `plans.py` for many requests under the same limits."""
+    """Turn the limits on a request into draws, budgets first; for many requests alike see `plans.py`."""
     of_budgets = [line for budget in budgets for line in budget_lines(budget, at, tz, calendar)]
     of_repeats = [line for repeat in repeats for line in repeat_lines(repeat, at, tz, calendar)]
     lines = lowest([*of_budgets, *rate_lines(rates, at, tz, calendar), *of_repeats])
