@@ -10,6 +10,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -29,8 +31,7 @@ class Offered:
     user: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(Struct, frozen=True, gc=False):
     """The resolved dimensions of a request, less `model`, which the route decides; and its end user, if known."""
 
     team: str

@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Self
 
+from msgspec import Struct
+
 from governance.money import NANOS_PER_DOLLAR, ZERO, Nanodollars
 
 if TYPE_CHECKING:
@@ -75,8 +77,7 @@ class Usage:
         return cls(fresh_input=prompt - cached, cache_read=cached, output=output, reasoning=reasoning)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True, gc=False):
     """USD per million tokens of each class, as `Nanodollars`, and where the price comes from.
 
     `source` is `policy`, `list:<book> <version>` or `measured:<rates>`. A cache rate that is None is billed as input.

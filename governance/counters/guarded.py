@@ -18,6 +18,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
+import anyio
+
 from governance.counters import CounterKey, Draw, Exhausted, Home, Level, Memory
 from governance.counters.alone import Alone, OnAway, OpenHold, unknown
 from governance.errors import StoreUnavailable, StoreUnfit
@@ -111,6 +113,10 @@ class GuardedCounters:
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
+        with anyio.CancelScope(shield=True):
+            return await self._settle(hold_id, actuals)
+
+    async def _settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         await self._exit.wait()
         if hold_id in self._alone.open:
             hold = await self._alone.end(hold_id, actuals)

@@ -129,6 +129,14 @@ class RedisCounters:
         await asyncio.gather(*[self._call("read") for _ in range(CONNECTIONS)])
         return bool(await self._call("ready"))
 
+    async def erase(self) -> None:
+        """Take away everything that this namespace has in the store, for one that nobody will use again."""
+        try:
+            async for key in self._client.scan_iter(match=f"{self._prefix}*", count=1_000):
+                await self._client.unlink(key)
+        except (RedisError, OSError) as error:
+            raise _trouble(error) from error
+
     async def close(self) -> None:
         """Close every connection."""
         await self._client.aclose(close_connection_pool=True)

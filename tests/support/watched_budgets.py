@@ -50,7 +50,7 @@ class WatchedBudgets:
         self.requests += 1
         asked = opening(f"r{self.requests}", at or self.now, **dimensions)
         values = asked.values
-        budgets = resolve((watch.budget for watch in self.watches), values)
+        budgets = resolve([watch.budget for watch in self.watches], values)
         mine = [budget for budget in budgets if dimensions_of(budget.scope).items() <= values.items()]
         ledger, cost = RecordingLedger(), Nanodollars(nanos)
         purse = Purse(self.counters, ledger, asked.at.timestamp)

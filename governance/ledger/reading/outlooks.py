@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 
 from governance.database import Database
 from governance.errors import StoreUnavailable
-from governance.holds import shown_limit
 from governance.ledger.reading.history import DailySpend, Days
 from governance.ledger.reading.spending import spent, spent_by_value
 from governance.limits import Budget, Standing
@@ -81,7 +80,7 @@ async def _days(history: DailySpend, standing: Standing, at: datetime) -> Days:
 
 
 def _standing(budget: Budget, shown: Window, settled: Nanodollars) -> Standing:
-    limit = shown_limit(budget)
+    limit = budget.usable
     return Standing(
         scope=budget.scope,
         window=budget.window,

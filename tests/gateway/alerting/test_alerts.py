@@ -4,12 +4,13 @@ import hashlib
 import hmac
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from gateway.alerting.lateness import LATE
 from gateway.alerting.messages import Receiver as Address
