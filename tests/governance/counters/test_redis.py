@@ -26,7 +26,7 @@ DRAWS = [Draw(TEAM, 30, 100), Draw(RUNNING, 1, 5)]
 
 @asynccontextmanager
 async def client(url: str, namespace: str = "test", **options: float) -> AsyncGenerator[RedisCounters]:
-    counters = RedisCounters(url, namespace, **({"quiet_s": 0, "timeout_s": PATIENT_S} | options))
+    counters = RedisCounters(url, namespace, **({"quiet_s": 0, "silence_s": PATIENT_S} | options))
     try:
         yield counters
     finally:
@@ -129,7 +129,7 @@ async def test_what_was_emptied_takes_no_holds_until_it_is_refilled_and_quiet(re
 
 async def test_a_paused_redis_fails_within_its_time_and_is_used_again() -> None:
     with own_redis() as server:
-        async with client(server.url, timeout_s=0.05) as counters:
+        async with client(server.url, silence_s=0.05) as counters:
             await counters.reach()
             await counters.remember()
             await counters.ready()
