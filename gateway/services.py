@@ -232,7 +232,11 @@ async def _open_purse(
 ) -> tuple[Purse, GuardedCounters | None]:
     """Teach the counters what has been spent; those that can forget it are taught again when they have."""
     counters = open_counters(
-        redis_url=settings.redis_url, database_url=settings.database, workers=settings.workers, on_away=rule
+        redis_url=settings.redis_url,
+        database_url=settings.database,
+        workers=settings.workers,
+        on_away=rule,
+        silence_s=settings.store_silence_s,
     )
     guard = counters if isinstance(counters, GuardedCounters) else None
     purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)

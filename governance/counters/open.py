@@ -17,11 +17,12 @@ def has_shared_home(redis_url: str, database_url: str) -> bool:
 
 
 def open_counters(
-    *, redis_url: str, database_url: str, workers: int, on_away: OnAway
+    *, redis_url: str, database_url: str, workers: int, on_away: OnAway, silence_s: float | None = None
 ) -> MemoryCounters | GuardedCounters:
     """Open the counters: in Redis where there is one, else in PostgreSQL for several workers, else in memory.
 
-    Guarded counters must be watched before they are used; see `GuardedCounters.watch`.
+    Guarded counters must be watched before they are used; see `GuardedCounters.watch`. `silence_s` is how long the
+    store may answer nobody while it is waited for; each kind has its own where none is given.
 
     Raises:
         StoreUnfit: Several workers have nothing to share.
@@ -29,14 +30,15 @@ def open_counters(
     """
     if redis_url:
         try:
-            from governance.counters.redis import RedisCounters  # noqa: PLC0415  an extra that others do without
+            from governance.counters import redis  # noqa: PLC0415  an extra that others do without
         except ModuleNotFoundError as error:
             raise StoreUnfit(f"REDIS_URL needs {error.name}: pip install 'sluicegate[redis]'") from error
-        return GuardedCounters(RedisCounters(redis_url), on_away)
+        return GuardedCounters(redis.RedisCounters(redis_url, silence_s=silence_s or redis.SILENCE_S), on_away)
     if workers == 1:
         return MemoryCounters()
     if not has_shared_home(redis_url, database_url):
         raise StoreUnfit(NO_SHARED_HOME)
-    from governance.counters.postgres import PostgresCounters  # noqa: PLC0415
+    from governance.counters import postgres  # noqa: PLC0415
 
-    return GuardedCounters(PostgresCounters(database_url), on_away)
+    counters = postgres.PostgresCounters(database_url, silence_s=silence_s or postgres.SILENCE_S)
+    return GuardedCounters(counters, on_away)
