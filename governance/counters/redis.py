@@ -143,12 +143,12 @@ class RedisCounters:
         return await self._turns.take(lambda: self._run(operation, *arguments))
 
     async def _run(self, operation: str, *arguments: str | float) -> Any:
-        given = (1, self._prefix, operation, self._generation, *arguments)
+        given = (operation, self._generation, *arguments)
         try:
             try:
-                return await self._client.execute_command("EVALSHA", _SHA, *given)
-            except NoScriptError:
-                return await self._client.execute_command("EVAL", _SCRIPT, *given)
+                return await self._client.execute_command("EVALSHA", _SHA, 1, self._prefix, *given)
+            except NoScriptError:  # new here, or started again: it looks whether what it remembers is still true
+                return await self._client.execute_command("EVAL", _SCRIPT, 2, self._prefix, self._prefix, *given)
         except (RedisError, OSError) as error:
             raise _trouble(error) from error
 

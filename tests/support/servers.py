@@ -33,7 +33,10 @@ def missing(server: str) -> None:
 
 @dataclass
 class RedisServer:
-    """A Redis without persistence that can be paused, killed and started again at the same address."""
+    """A Redis that can be paused, stopped, killed and started again at the same address.
+
+    It keeps nothing on disk unless it is told to.
+    """
 
     folder: Path
     arguments: tuple[str, ...] = ()
