@@ -1,10 +1,18 @@
 """Which home the counters have."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
 from governance.counters.alone import OnAway
 from governance.counters.guarded import GuardedCounters
 from governance.counters.memory import MemoryCounters
 from governance.errors import StoreUnfit
 
+if TYPE_CHECKING:
+    from governance.counters.redis import RedisCounters, RedisSetup
+
+EXAMINE_S: Final = 2.0
 NO_SHARED_HOME = (
     "budgets are counted in one process's memory, and more workers need counters that all of them share: "
     "set REDIS_URL, or a DATABASE_URL of PostgreSQL, or start with WORKERS=1"
@@ -29,11 +37,7 @@ def open_counters(
         StoreUnavailable: An address is none, or its driver is not installed.
     """
     if redis_url:
-        try:
-            from governance.counters import redis  # noqa: PLC0415  an extra that others do without
-        except ModuleNotFoundError as error:
-            raise StoreUnfit(f"REDIS_URL needs {error.name}: pip install 'sluicegate[redis]'") from error
-        return GuardedCounters(redis.RedisCounters(redis_url, silence_s=silence_s or redis.SILENCE_S), on_away)
+        return GuardedCounters(_redis(redis_url, silence_s), on_away)
     if workers == 1:
         return MemoryCounters()
     if not has_shared_home(redis_url, database_url):
@@ -42,3 +46,25 @@ def open_counters(
 
     counters = postgres.PostgresCounters(database_url, silence_s=silence_s or postgres.SILENCE_S)
     return GuardedCounters(counters, on_away)
+
+
+async def examine_redis(url: str) -> RedisSetup:
+    """Look how a Redis is set up; see `RedisCounters.examine`.
+
+    Raises:
+        StoreUnavailable: It does not answer, or the address is none.
+        StoreUnfit: It cannot do the work, or its driver is not installed.
+    """
+    counters = _redis(url, EXAMINE_S)
+    try:
+        return await counters.examine()
+    finally:
+        await counters.close()
+
+
+def _redis(url: str, silence_s: float | None) -> RedisCounters:
+    try:
+        from governance.counters import redis  # noqa: PLC0415  an extra that others do without
+    except ModuleNotFoundError as error:
+        raise StoreUnfit(f"REDIS_URL needs {error.name}: pip install 'sluicegate[redis]'") from error
+    return redis.RedisCounters(url, silence_s=silence_s or redis.SILENCE_S)

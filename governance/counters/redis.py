@@ -7,7 +7,8 @@ the only copy of money spent: a Redis that comes back empty is refilled from the
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 from uuid import uuid4
@@ -28,11 +29,22 @@ CONNECTIONS: Final = 16
 QUIET_S: Final = 2
 """How long a refilled Redis takes no holds: each process looks at it every second, and restores its own by then."""
 
+KEEPS_ALL: Final = "noeviction"
+"""The policy of a Redis that refuses to take more when it is full, and forgets nothing."""
+
 _REFILL_S: Final = 30
 _EXPIRE_AT_ONCE: Final = 500
 _UNFIT: Final = ("unknown command", "no permissions", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
 _SCRIPT: Final = files(__package__ or "").joinpath("hold.lua").read_text("utf-8")
 _SHA: Final = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RedisSetup:
+    """How a Redis is set up; `evicts` names the policy by which it forgets keys when it is full, if it does."""
+
+    version: str
+    evicts: str | None
 
 
 class RedisCounters:
@@ -128,6 +140,19 @@ class RedisCounters:
         await asyncio.gather(*[self._call("read") for _ in range(CONNECTIONS)])
         return bool(await self._call("ready"))
 
+    async def examine(self) -> RedisSetup:
+        """Look how the store is set up, and whether it could do the work; changes nothing.
+
+        Raises:
+            StoreUnavailable: It does not answer.
+            StoreUnfit: It does not let us in, or does not run scripts on our keys.
+        """
+        await self._call("probe")
+        told = await self._turns.take(self._info)
+        limited, policy = int(told.get("maxmemory", 0)), str(told.get("maxmemory_policy", KEEPS_ALL))
+        evicts = policy if limited and policy != KEEPS_ALL else None
+        return RedisSetup(str(told.get("redis_version", "unknown")), evicts)
+
     async def close(self) -> None:
         """Close every connection."""
         await self._turns.close()
@@ -141,6 +166,14 @@ class RedisCounters:
 
     async def _call(self, operation: str, *arguments: str | float) -> Any:
         return await self._turns.take(lambda: self._run(operation, *arguments))
+
+    async def _info(self) -> Mapping[str, Any]:
+        try:
+            return await self._client.info()
+        except ResponseError:  # some users may run scripts and not this
+            return {}
+        except (RedisError, OSError) as error:
+            raise _trouble(error) from error
 
     async def _run(self, operation: str, *arguments: str | float) -> Any:
         given = (operation, self._generation, *arguments)

@@ -98,4 +98,3 @@ async def test_every_answer_is_on_record_once_and_no_hold_outlives_its_lease(tmp
     assert found.attempts <= len(gateway.upstream.bodies) <= found.attempts + found.ended - found.settled
     assert level == Level(level.settled, 0)
     assert level.settled >= sum(kept.values())
-    print("answered", len(answered), "ended", found.ended, "settled", found.settled, found.spent, level.settled)
