@@ -21,7 +21,8 @@ import psycopg
 import pytest
 
 START_S = 20.0
-_POSTGRES_BINARIES = "/usr/lib/postgresql"
+_POSTGRES = Path("/usr/lib/postgresql")
+"""Where Debian and Ubuntu keep it; elsewhere it is on the path."""
 
 
 def missing(server: str) -> None:
@@ -197,7 +198,7 @@ class PostgresServer:
 @contextmanager
 def postgres_server() -> Generator[PostgresServer]:
     """Run a PostgreSQL for the length of the block."""
-    found = sorted(Path(_POSTGRES_BINARIES).glob("*/bin/initdb"))
+    found = sorted(_POSTGRES.glob("*/bin/initdb")) or [Path(name) for name in (shutil.which("initdb"),) if name]
     if not found:
         missing("postgresql")
     as_owner: tuple[str, ...] = ()
