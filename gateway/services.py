@@ -163,18 +163,10 @@ def _compose(
             admission=admission, accounts=accounts, metrics=metrics, now=_now, ticks=perf_counter, new_id=_request_id
         ),
         chat=ChatService(
-            admission=admission,
-            catalogue=catalogue,
-            exact=exact,
-            purchasing=purchasing,
-            ticks=perf_counter,
+            admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=perf_counter
         ),
         embeddings=EmbeddingService(
-            admission=admission,
-            catalogue=catalogue,
-            exact=exact,
-            purchasing=purchasing,
-            ticks=perf_counter,
+            admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=perf_counter
         ),
         admission=admission,
         catalogue=catalogue,
