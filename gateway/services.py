@@ -163,18 +163,10 @@ def _compose(
             admission=admission, accounts=accounts, metrics=metrics, now=_now, ticks=perf_counter, new_id=_request_id
         ),
         chat=ChatService(
-            admission=admission,
-            catalogue=catalogue,
-            exact=exact,
-            purchasing=purchasing,
-            ticks=perf_counter,
+            admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=perf_counter
         ),
         embeddings=EmbeddingService(
-            admission=admission,
-            catalogue=catalogue,
-            exact=exact,
-            purchasing=purchasing,
-            ticks=perf_counter,
+            admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=perf_counter
         ),
         admission=admission,
         catalogue=catalogue,
@@ -232,7 +224,11 @@ async def _open_purse(
 ) -> tuple[Purse, GuardedCounters | None]:
     """Teach the counters what has been spent; those that can forget it are taught again when they have."""
     counters = open_counters(
-        redis_url=settings.redis_url, database_url=settings.database, workers=settings.workers, on_away=rule
+        redis_url=settings.redis_url,
+        database_url=settings.database,
+        workers=settings.workers,
+        on_away=rule,
+        silence_s=settings.store_silence_s,
     )
     guard = counters if isinstance(counters, GuardedCounters) else None
     purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)

@@ -97,15 +97,20 @@ class Database:
         await self._engine.dispose()
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, *, connections: int = 5) -> Database:
     """Open the database at `sqlite:///<path>` or `postgresql://<user>:<password>@<host>/<name>`.
+
+    Args:
+        url: The address.
+        connections: How many are kept open when nobody uses them; a few more are opened in a rush.
 
     Raises:
         StoreUnavailable: The address is neither, or its driver is not installed.
     """
     address = driver_url(url, asynchronous=True)
     try:
-        engine = create_async_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
+        postgres = address.get_backend_name() == "postgresql"
+        engine = create_async_engine(address, pool_pre_ping=postgres, pool_size=connections)
     except ModuleNotFoundError as error:
         raise missing_driver(error) from error
     if engine.dialect.name == "sqlite":

@@ -74,7 +74,7 @@ async def _redis(url: str) -> AsyncGenerator[Trips]:
         from governance.counters.redis import RedisCounters  # noqa: PLC0415  an extra that others do without
     except ModuleNotFoundError as error:
         raise StoreUnfit(f"REDIS_URL needs {error.name}: pip install 'sluicegate[redis]'") from error
-    home = RedisCounters(url, f"bench-{uuid4().hex}", quiet_s=0, timeout_s=_PATIENT_S)
+    home = RedisCounters(url, f"bench-{uuid4().hex}", quiet_s=0, silence_s=_PATIENT_S)
     guard = GuardedCounters(home, "closed")
     async with guard.watch(_nothing):
         try:

@@ -22,11 +22,13 @@ from gateway.supervision.plan import ENGINE_CURE, WEIGHTS_CURE, wants_engine
 from gateway.supervision.probe import Place, ask
 from gateway.supervision.sockets import claim_port
 from governance.audit.log import Proof, verify
-from governance.errors import StoreUnavailable
+from governance.counters.open import examine_redis
+from governance.errors import StoreUnavailable, StoreUnfit
 
 _OLDEST_PYTHON = (3, 11)
 _OTHERS = 0o077
 _PATIENCE_S = 10
+_REDIS_CURE = "Let the user of REDIS_URL in, and let it run scripts (EVAL, EVALSHA, INFO) on the keys sluice:*."
 _HOME_CURE = "choose a folder that may be written: SLUICE_HOME=…"
 
 
@@ -58,6 +60,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         *key_files(Home(settings.home)),
         *spool(Home(settings.home)),
         *await stored(settings),
+        *await redis(settings),
         await port(settings),
         await engine(settings),
     )
@@ -163,6 +166,21 @@ async def stored(settings: Settings) -> tuple[Finding, ...]:
         reason = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     told = f"{kind}: {reason}" if kind else reason
     return (Finding("database", State.FAIL, told, "Check DATABASE_URL and its server."),)
+
+
+async def redis(settings: Settings) -> tuple[Finding, ...]:
+    """Look at the Redis in which budgets are counted, if there is one."""
+    if not settings.redis_url:
+        return ()
+    try:
+        setup = await examine_redis(settings.redis_url)
+    except StoreUnavailable as error:
+        cure = _REDIS_CURE if isinstance(error, StoreUnfit) else "Check REDIS_URL and its server."
+        return (Finding("redis", State.FAIL, error.reason, cure),)
+    if setup.evicts:
+        detail = f"version {setup.version}; when it is full it forgets what was counted ({setup.evicts})"
+        return (Finding("redis", State.WARN, detail, "Set its maxmemory-policy to noeviction."),)
+    return (Finding("redis", State.OK, f"version {setup.version}, runs our script"),)
 
 
 def _audit(proof: Proof) -> Finding:

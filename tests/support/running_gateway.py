@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -106,14 +106,14 @@ class RunningGateway:
 
 @asynccontextmanager
 async def running_gateway(
-    tmp_path: Path, document: dict[str, Any] | None = None, *, redis_url: str = "", **env: str
+    tmp_path: Path, document: dict[str, Any] | None = None, *, stores: Mapping[str, Any] | None = None, **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block, counting in memory or in a Redis."""
+    """Serve a gateway over `document` for the length of the block, on SQLite and in memory unless stores are named."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
     settings = Settings(
-        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", redis_url=redis_url
+        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", **(stores or {})
     )
     async with (
         serve(upstream.app(), uds=socket),

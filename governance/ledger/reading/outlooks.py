@@ -84,9 +84,9 @@ def _standing(budget: Budget, shown: Window, settled: Nanodollars) -> Standing:
     return Standing(
         scope=budget.scope,
         window=budget.window,
-        limit=Nanodollars(limit),
+        limit=limit,
         settled=settled,
         held=ZERO,
-        remaining=Nanodollars(max(0, limit - settled.nanos)),
+        remaining=Nanodollars(max(0, limit.nanos - settled.nanos)),
         resets_at=shown.end,
     )

@@ -4,6 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from governance.counters import CounterKey, Unit
 from governance.database import Database
 from governance.ledger.events import EventKind, LedgerEvent
@@ -15,6 +17,8 @@ from governance.money import ZERO
 from governance.windows import Calendar, Rolling, WindowKind, window
 from tests.support.databases import fresh_database
 from tests.support.requests import NOON, opening, usd
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 TZ = ZoneInfo("Europe/London")
 DAY = timedelta(days=1)
