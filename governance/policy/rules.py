@@ -145,14 +145,23 @@ class Rules:
         Raises:
             UnknownTeam: The policy has no such team and app: the key outlived them.
         """
-        team, app = attribution.team, attribution.app
-        grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
+        grant = self.written(attribution.team, attribution.app, attribution.feature, key_id)
+        if not any(budget.each for budget in grant.budgets):
+            return grant
+        values = {name: getattr(attribution, name) for name in _KNOWN_FIRST}
+        return replace(grant, budgets=resolve(grant.budgets, values))
+
+    def written(self, team: str, app: str, feature: str, key_id: str) -> Grant:
+        """Return what requests may do as the policy has it: a budget for each value is still that of no one value.
+
+        Raises:
+            UnknownTeam: The policy has no such team and app.
+        """
+        grant = self._grants.get((team, app, feature)) or self._grants.get((team, app, None))
         if grant is None:
             raise UnknownTeam(team, app)
-        budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
-        if any(budget.each for budget in budgets):
-            budgets = resolve(budgets, {name: getattr(attribution, name) for name in _KNOWN_FIRST})
-        return grant if budgets is grant.budgets else replace(grant, budgets=budgets)
+        own = self._budgets.get(f"key:{key_id}")
+        return grant if own is None else replace(grant, budgets=grant.budgets + own)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return every budget of the policy, whoever it is for."""

@@ -1,0 +1,227 @@
+"""What requests draw on: the limits of a grant, which cells of the board stand for them, and what budgets ask for.
+
+The limits are the gateway's own: `draws_of` makes them, `resolve` says whose they are, `pressure` what steps do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from gateway.policy.replay.lanes import track_of
+from governance.attribution import UNATTRIBUTED
+from governance.counters import Level, Unit
+from governance.ledger.reading.traffic import Past
+from governance.ledger.tables import EPOCH
+from governance.limits import WorstCase, column_of
+from governance.limits.draws import draws_of
+from governance.limits.steps import RELAXED, Pressure, pressure, stepped
+from governance.money import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gateway.policy.replay.lanes import Board, Cell, Track
+    from governance.counters import CounterKey
+    from governance.limits import Budget
+    from governance.limits.loops import Repeats
+    from governance.policy.rules import Grant
+
+NEVER: Final = 1 << 62
+SPEND, REQUESTS, TOKENS, CONCURRENT, REPEATS = range(5)
+_PLACES: Final = {
+    Unit.SPEND: SPEND,
+    Unit.REQUESTS: REQUESTS,
+    Unit.TOKENS: TOKENS,
+    Unit.CONCURRENT: CONCURRENT,
+    Unit.REPEATS: REPEATS,
+}
+_MODEL: Final = Past._fields.index("model")
+_SESSION: Final = Past._fields.index("session")
+
+Amounts = tuple[int, int, int, int, int]
+"""What a request adds to money (nano-dollars), requests, tokens, requests in flight, and repeated requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit of a grant.
+
+    Attributes:
+        track: Whose lane it is about.
+        place: Which of `Amounts` it counts.
+        most: How much may be used.
+        value: Whose it is, for each value of a dimension that a grant fixes; else empty.
+        column: The place in `Past` of the value that has it to itself; None where the grant says whose it is.
+        why: What is said of a call that it stops.
+        queues: Such a call waits.
+    """
+
+    track: Track
+    place: int
+    most: int
+    value: str
+    column: int | None
+    why: str
+    queues: bool
+
+
+Drawn = tuple["Cell", int, int, Limit]
+"""A cell that a request draws on, with its limit's place, its limit's most, and the limit."""
+
+
+class _Shared:
+    """The limits of one span that all requests of a kind share: their windows end together."""
+
+    __slots__ = ("_limits", "found", "until")
+
+    def __init__(self, limits: Sequence[Limit]) -> None:
+        self._limits = limits
+        self.until = -NEVER
+        self.found: Sequence[Drawn] = ()
+
+    def turn(self, at: int) -> None:
+        """Find the cells of an instant."""
+        lanes = [(limit, limit.track.lane(limit.value, at)) for limit in self._limits]
+        self.found = [(cell, one.place, one.most, one) for one, lane in lanes for cell in lane.cells]
+        self.until = min([lane.until for _, lane in lanes])
+
+
+class Limits:
+    """All that one kind of request is under.
+
+    Args:
+        grant: What it may do, with the budgets of its team, app and feature resolved.
+        repeats: What it is counted on as a repetition, less the session that only each request knows.
+        board: The counters.
+    """
+
+    def __init__(self, grant: Grant, repeats: Sequence[Repeats], board: Board) -> None:
+        self._columns = {b.of("").scope: Past._fields.index(column_of(b.each)) for b in grant.budgets if b.each}
+        self._columns |= {repeat.scope: _SESSION for repeat in repeats}
+        self._board = board
+        budgets = tuple(budget.of("") if budget.each else budget for budget in grant.budgets)
+        limits = list(self._limits(grant, budgets, repeats))
+        spans = dict.fromkeys(limit.track.span for limit in limits if limit.column is None)
+        self._shared = [_Shared([one for one in limits if one.column is None and one.track.span == s]) for s in spans]
+        self._own = tuple(limit for limit in limits if limit.column is not None)
+        self._single = tuple((budget, *self._place(budget)) for budget in budgets if budget.per_request is not None)
+        self._felt = tuple((budget, *self._place(budget)) for budget in stepped(budgets))
+        self._until = -NEVER
+        self._found: tuple[Drawn, ...] = ()
+
+    def drawn(self, row: Past, model: str) -> Sequence[Drawn]:
+        """Return what a request draws on when a model answers it; requests come in order of arrival."""
+        at = row[0]
+        if at >= self._until:
+            self._turn(at)
+        if not self._own:
+            return self._found
+        found = list(self._found)
+        for limit in self._own:
+            value = model if limit.column == _MODEL else _value(row, limit.column)
+            if value:
+                found += [(cell, limit.place, limit.most, limit) for cell in limit.track.lane(value, at).cells]
+        return found
+
+    def pressure(self, row: Past) -> Pressure:
+        """Return what the budgets ask of a request, from where they stand before it."""
+        if not self._felt:
+            return RELAXED
+        levels: list[tuple[Budget, Level]] = []
+        for budget, track, value, column in self._felt:
+            own = value if column is None else _value(row, column)
+            if own is not None:
+                levels.append((budget, Level(track.lane(own, row.at).cells[0].used)))
+        return pressure(levels)
+
+    def over_alone(self, row: Past, held: int) -> str:
+        """Say which limit on single requests a request is over; empty when it is over none."""
+        for budget, _, _, column in self._single:
+            known = column in {None, _MODEL} or _value(row, column) is not None
+            if known and budget.per_request is not None and held > budget.per_request.nanos:
+                return f"{_scope(budget.scope)} per request"
+        return ""
+
+    def _turn(self, at: int) -> None:
+        for shared in self._shared:
+            if at >= shared.until:
+                shared.turn(at)
+        self._found = tuple([drawn for shared in self._shared for drawn in shared.found])
+        self._until = min([shared.until for shared in self._shared], default=NEVER)
+
+    def _limits(self, grant: Grant, budgets: Sequence[Budget], repeats: Sequence[Repeats]) -> Iterable[Limit]:
+        """Find the limits, which are the same at all times; a rolling window's covers are one limit."""
+        board = self._board
+        draws = draws_of(budgets, grant.rates, WorstCase(ZERO, 0), EPOCH, board.tz, board.calendar, repeats)
+        found: dict[object, Limit] = {}
+        for draw in draws:
+            name, value = track_of(draw.counter)
+            queues = any(b.queues and (b.scope, b.window) == (draw.counter.scope, name.span) for b in budgets)
+            found[name, value] = Limit(
+                track=board.track(name),
+                place=_PLACES[draw.counter.unit],
+                most=draw.limit,
+                value=value,
+                column=self._columns.get(draw.counter.scope),
+                why=_why(draw.counter),
+                queues=queues and draw.counter.unit is Unit.SPEND,
+            )
+        return found.values()
+
+    def _place(self, budget: Budget) -> tuple[Track, str, int | None]:
+        """Return where a budget is counted: its track, its value where one is known, or the column that knows it."""
+        draw = draws_of((budget,), (), WorstCase(ZERO, 0), EPOCH, self._board.tz, self._board.calendar)[0]
+        name, value = track_of(draw.counter)
+        return self._board.track(name), value, self._columns.get(budget.scope)
+
+
+def first_over(drawn: Iterable[Drawn], amounts: Amounts) -> Limit | None:
+    """Return the first limit that has no room for a request; None when it fits into all."""
+    for cell, place, most, limit in drawn:
+        if cell.used + amounts[place] > most:
+            return limit
+    return None
+
+
+def add(drawn: Iterable[Drawn], amounts: Amounts) -> None:
+    """Count amounts on every cell, whether they fit or not."""
+    for cell, place, _, _ in drawn:
+        cell.used += amounts[place]
+
+
+def have_diverged(drawn: Iterable[Drawn]) -> bool:
+    """Say whether any cell stands otherwise than it stood."""
+    for cell, _, _, _ in drawn:  # noqa: SIM110  every request asks, and a generator takes twice as long
+        if cell.diverged:
+            return True
+    return False
+
+
+def diverge(drawn: Iterable[Drawn]) -> None:
+    """Say that what was drawn is not what was drawn in the past."""
+    for cell, _, _, _ in drawn:
+        cell.diverged = True
+
+
+def _value(row: Past, column: int | None) -> str | None:
+    """Return a request's own value of a dimension, if it has any."""
+    value: Any = None if column is None else row[column]
+    return value if value and value != UNATTRIBUTED else None
+
+
+def _why(counter: CounterKey) -> str:
+    if counter.unit is Unit.REPEATS:
+        return "requests of one session"
+    if counter.window is None or counter.unit is not Unit.SPEND:
+        return f"{counter.scope} {counter.unit}"
+    return f"{_scope(counter.scope)} per {counter.window.kind}{_for_each(counter.scope)}"
+
+
+def _scope(scope: str) -> str:
+    return scope.partition("?")[0]
+
+
+def _for_each(scope: str) -> str:
+    each = scope.partition("?")[2].partition("=")[0]
+    return f" for each {each}" if each else ""
