@@ -42,5 +42,5 @@ def models_in(policy: LoadedPolicy, grant: Grant) -> frozenset[str]:
     return frozenset(
         model.name
         for model in policy.document.models
-        if model.tier in grant.tiers and model.name not in policy.unpriced
+        if grant.permits(model.name, model.tier) and model.name not in policy.unpriced
     )

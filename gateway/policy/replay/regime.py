@@ -101,12 +101,15 @@ class Regime:
             return None
         return grant.narrowed(self._terms.get(met.key_id, UNNARROWED))
 
-    def wish(self, met: Met, grant: Grant) -> str:
-        """Return what a request asked for: the ledger keeps who answered, and why, but not the name it used."""
+    def wish(self, met: Met, grant: Grant, downgrade: int = 0) -> str:
+        """Return what a request asked for: the ledger keeps who answered, and why, but not the name it used.
+
+        Of one that a budget brought down, nobody knows how far; `downgrade` tiers are tried first.
+        """
         if met.refused or met.reason == _PINNED:
             return met.model
         if met.reason == DOWNGRADED:
-            return next(self._downgraded(met, grant), met.model)
+            return next(self._downgraded(met, grant, downgrade), met.model)
         fitting = [route.name for route in self._routes.values() if _explains(route, met)]
         return grant.route if grant.route in fitting else next(iter(fitting), met.model)
 
@@ -149,14 +152,14 @@ class Regime:
         model = self._models.get(name)
         return "" if model is None else self.policy.document.providers[model.provider].zone
 
-    def _downgraded(self, met: Met, grant: Grant) -> Iterator[str]:
+    def _downgraded(self, met: Met, grant: Grant, downgrade: int) -> Iterator[str]:
         """Find the wishes that a budget can have brought down to the model that answered, likely ones first."""
-        for wish in (*self._routes, *self._models):
-            for steps in range(1, len(self.policy.document.tiers)):
+        for steps in (downgrade, *range(1, len(self.policy.document.tiers))):
+            for wish in (*self._routes, *self._models):
                 try:
                     route = self.choose(met, grant, wish, Circumstances(), steps)
                 except (NoRoute, ModelNotFound):
-                    break
+                    continue
                 if (route.model, route.reason) == (met.model, DOWNGRADED):
                     yield wish
 

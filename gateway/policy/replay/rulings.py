@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gateway.policy.replay.lanes import Board
-    from gateway.policy.replay.regime import Circumstances
     from gateway.policy.source import LoadedPolicy
     from governance.identity import KeyTerms
     from governance.ledger.reading.traffic import Past
@@ -145,10 +144,9 @@ class Rulings:
         output = before.output if before is not None and old is not None else None
         if met.tightened and output is not None:
             output = tightened(output)
-        then = reference.circumstances(met, held, wish)
         return Ruling(
             same=same,
-            answer=cache(partial(self._answer, met, grant, wish, then)),
+            answer=cache(partial(self._answer, met, grant, reference, held)),
             cached=exact_cache(new.policy) is not None and new.permits(grant, met.model),
             undone=DECIDED_BY_POLICY | ({LOOP} if _loops_are_told(new, old) else set()),
             was_tightened=met.tightened,
@@ -168,8 +166,11 @@ class Rulings:
             found = self._limits[grant, repeats] = Limits(grant, repeats, self._board)
         return found
 
-    def _answer(self, met: Met, grant: Grant, wish: str, then: Circumstances, downgrade: int) -> Answer:
+    def _answer(self, met: Met, grant: Grant, reference: Regime, held: Grant, downgrade: int) -> Answer:
+        """Return who answers a request that met a regime, under the grant that it had there."""
         new, old = self._new, self._known.get(met.version)
+        wish = reference.wish(met, held, downgrade)
+        then = reference.circumstances(met, held, wish)
         try:
             route = new.choose(met, grant, wish, then, downgrade)
         except (NoRoute, ModelNotFound) as refusal:
