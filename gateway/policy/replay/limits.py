@@ -5,8 +5,9 @@ The limits are the gateway's own: `draws_of` makes them, `resolve` says whose th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gateway.policy.replay.lanes import track_of
 from governance.attribution import UNATTRIBUTED
@@ -19,8 +20,6 @@ from governance.limits.steps import RELAXED, Pressure, pressure, stepped
 from governance.money import ZERO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from gateway.policy.replay.lanes import Board, Cell, Track
     from governance.counters import CounterKey
     from governance.limits import Budget
@@ -66,8 +65,21 @@ class Limit:
     queues: bool
 
 
-Drawn = tuple["Cell", int, int, Limit]
-"""A cell that a request draws on, with its limit's place, its limit's most, and the limit."""
+Drawn = tuple[Sequence["Cell"], int, int, Limit]
+"""The cells that a request draws on for a limit, the limit's place, the limit's most, and the limit.
+
+The first cell decides: it is the cover that began first and holds all that the others hold.
+"""
+
+
+class _Felt(NamedTuple):
+    """A budget whose steps are felt before it is used up: from `begins` on, in hundredths of a nano-dollar."""
+
+    budget: Budget
+    begins: int
+    track: Track
+    value: str
+    column: int | None
 
 
 class _Shared:
@@ -83,7 +95,7 @@ class _Shared:
     def turn(self, at: int) -> None:
         """Find the cells of an instant."""
         lanes = [(limit, limit.track.lane(limit.value, at)) for limit in self._limits]
-        self.found = [(cell, one.place, one.most, one) for one, lane in lanes for cell in lane.cells]
+        self.found = [(lane.cells, one.place, one.most, one) for one, lane in lanes]
         self.until = min([lane.until for _, lane in lanes])
 
 
@@ -106,7 +118,7 @@ class Limits:
         self._shared = [_Shared([one for one in limits if one.column is None and one.track.span == s]) for s in spans]
         self._own = tuple(limit for limit in limits if limit.column is not None)
         self._single = tuple((budget, *self._place(budget)) for budget in budgets if budget.per_request is not None)
-        self._felt = tuple((budget, *self._place(budget)) for budget in stepped(budgets))
+        self._felt = tuple(_Felt(budget, _begins(budget), *self._place(budget)) for budget in stepped(budgets))
         self._until = -NEVER
         self._found: tuple[Drawn, ...] = ()
 
@@ -121,19 +133,19 @@ class Limits:
         for limit in self._own:
             value = model if limit.column == _MODEL else _value(row, limit.column)
             if value:
-                found += [(cell, limit.place, limit.most, limit) for cell in limit.track.lane(value, at).cells]
+                found.append((limit.track.lane(value, at).cells, limit.place, limit.most, limit))
         return found
 
     def pressure(self, row: Past) -> Pressure:
         """Return what the budgets ask of a request, from where they stand before it."""
-        if not self._felt:
-            return RELAXED
         levels: list[tuple[Budget, Level]] = []
-        for budget, track, value, column in self._felt:
+        for budget, begins, track, value, column in self._felt:
             own = value if column is None else _value(row, column)
             if own is not None:
-                levels.append((budget, Level(track.lane(own, row.at).cells[0].used)))
-        return pressure(levels)
+                used = track.lane(own, row.at).cells[0].used
+                if used * 100 >= begins:
+                    levels.append((budget, Level(used)))
+        return pressure(levels) if levels else RELAXED
 
     def over_alone(self, row: Past, held: int) -> str:
         """Say which limit on single requests a request is over; empty when it is over none."""
@@ -178,30 +190,38 @@ class Limits:
 
 def first_over(drawn: Iterable[Drawn], amounts: Amounts) -> Limit | None:
     """Return the first limit that has no room for a request; None when it fits into all."""
-    for cell, place, most, limit in drawn:
-        if cell.used + amounts[place] > most:
+    for cells, place, most, limit in drawn:
+        if cells[0].used + amounts[place] > most:
             return limit
     return None
 
 
 def add(drawn: Iterable[Drawn], amounts: Amounts) -> None:
     """Count amounts on every cell, whether they fit or not."""
-    for cell, place, _, _ in drawn:
-        cell.used += amounts[place]
+    for cells, place, _, _ in drawn:
+        amount = amounts[place]
+        if amount:
+            for cell in cells:
+                cell.used += amount
 
 
 def have_diverged(drawn: Iterable[Drawn]) -> bool:
     """Say whether any cell stands otherwise than it stood."""
-    for cell, _, _, _ in drawn:  # noqa: SIM110  every request asks, and a generator takes twice as long
-        if cell.diverged:
+    for cells, _, _, _ in drawn:  # noqa: SIM110  every request asks, and a generator takes twice as long
+        if cells[0].diverged:
             return True
     return False
 
 
 def diverge(drawn: Iterable[Drawn]) -> None:
     """Say that what was drawn is not what was drawn in the past."""
-    for cell, _, _, _ in drawn:
-        cell.diverged = True
+    for cells, _, _, _ in drawn:
+        for cell in cells:
+            cell.diverged = True
+
+
+def _begins(budget: Budget) -> int:
+    return min(step.percent for step in budget.steps) * budget.limit.nanos
 
 
 def _value(row: Past, column: int | None) -> str | None:

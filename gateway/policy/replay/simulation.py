@@ -73,7 +73,8 @@ class Simulation:
         answer = ruling.answer(pressure.downgrade)
         past = as_recorded(row)
         call = anew(row, answer, ruling.tight_ceiling if pressure.tighten else ruling.ceiling, past)
-        drawn = ruling.limits.drawn(row, answer.model)
+        as_before = answer.model == row.model and row.provider != CACHE
+        drawn = before if as_before else ruling.limits.drawn(row, answer.model)
         obstacle = Obstacle(answer.code) if answer.code else _obstacle(row, call, ruling.limits, drawn)
         if obstacle is not None:
             diverge(before)

@@ -72,3 +72,19 @@ async def test_a_route_that_is_gone_is_refused_and_a_new_order_moves() -> None:
     assert (await answer("small", "weak", TEXT.replace("name: auto", "name: other"))).code == "model_not_found"
     moved = await answer("small", "weak", TEXT.replace("weak: small, strong: large", "weak: large, strong: small"))
     assert (moved.model, moved.zone_changed, moved.hold) == ("large", True, (10**12, 10**11))
+
+
+@pytest.mark.parametrize(("downgrade", "model", "reason"), [(0, "large", "pinned"), (1, "small", "budget:downgrade")])
+async def test_what_a_budget_brought_down_is_brought_down_as_far_as_budgets_ask_now(
+    downgrade: int, model: str, reason: str
+) -> None:
+    """No route leads to the smallest model by one tier less, so the model above it was asked for by name."""
+    found = await answer("small", "budget:downgrade;budget:tighten", downgrade=downgrade)
+    assert (found.model, found.reason, found.code) == (model, reason, "")
+
+
+async def test_a_budget_goes_down_tier_by_tier_from_the_model_that_was_asked_for() -> None:
+    asked = await ruling("best", "pinned;budget:alert")
+    assert [asked.answer(steps).model for steps in range(4)] == ["best", "large", "small", "small"]
+    assert not asked.was_tightened
+    assert (await ruling("best", "weak;budget:tighten")).was_tightened
