@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from governance.limits import Budget
     from governance.limits.loops import Repeats
     from governance.policy.rules import Grant
+    from governance.windows import Span
 
 NEVER: Final = 1 << 62
 SPEND, REQUESTS, TOKENS, CONCURRENT, REPEATS = range(5)
@@ -99,23 +100,48 @@ class _Shared:
         self.until = min([lane.until for _, lane in lanes])
 
 
+class Book:
+    """The limits of every grant, found once and shared by all who are under them."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self._limits: dict[tuple[Grant, tuple[Repeats, ...]], Limits] = {}
+        self._shared: dict[tuple[Limit, ...], _Shared] = {}
+
+    def limits(self, grant: Grant, repeats: tuple[Repeats, ...]) -> Limits:
+        """Return what one kind of request is under.
+
+        Args:
+            grant: What it may do, with the budgets of its team, app and feature resolved.
+            repeats: What it is counted on as a repetition, up to the session that only each request knows.
+        """
+        found = self._limits.get((grant, repeats))
+        if found is None:
+            found = self._limits[grant, repeats] = Limits(grant, repeats, self)
+        return found
+
+    def together(self, limits: tuple[Limit, ...]) -> _Shared:
+        """Return limits whose windows end together, to be turned once for all who are under them."""
+        found = self._shared.get(limits)
+        if found is None:
+            found = self._shared[limits] = _Shared(limits)
+        return found
+
+
 class Limits:
-    """All that one kind of request is under.
+    """All that one kind of request is under; made by `Book.limits`."""
 
-    Args:
-        grant: What it may do, with the budgets of its team, app and feature resolved.
-        repeats: What it is counted on as a repetition, less the session that only each request knows.
-        board: The counters.
-    """
-
-    def __init__(self, grant: Grant, repeats: Sequence[Repeats], board: Board) -> None:
+    def __init__(self, grant: Grant, repeats: tuple[Repeats, ...], book: Book) -> None:
         self._columns = {b.of("").scope: Past._fields.index(column_of(b.each)) for b in grant.budgets if b.each}
         self._columns |= {repeat.scope: _SESSION for repeat in repeats}
-        self._board = board
+        self._board = book.board
         budgets = tuple(budget.of("") if budget.each else budget for budget in grant.budgets)
         limits = list(self._limits(grant, budgets, repeats))
-        spans = dict.fromkeys(limit.track.span for limit in limits if limit.column is None)
-        self._shared = [_Shared([one for one in limits if one.column is None and one.track.span == s]) for s in spans]
+        by_span: dict[Span | None, tuple[Limit, ...]] = {}
+        for limit in limits:
+            if limit.column is None:
+                by_span[limit.track.span] = (*by_span.get(limit.track.span, ()), limit)
+        self._shared = tuple(map(book.together, by_span.values()))
         self._own = tuple(limit for limit in limits if limit.column is not None)
         self._single = tuple((budget, *self._place(budget)) for budget in budgets if budget.per_request is not None)
         self._felt = tuple(_Felt(budget, _begins(budget), *self._place(budget)) for budget in stepped(budgets))

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.errors import ModelNotFound
-from gateway.policy.replay.limits import Limits
+from gateway.policy.replay.limits import Book
 from gateway.policy.replay.regime import CACHE, Met, Regime, resolved
 from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, scaled_price, terms, terms_of_target
 from gateway.steps.budget_steps import tightened
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gateway.policy.replay.lanes import Board
+    from gateway.policy.replay.limits import Limits
     from gateway.policy.source import LoadedPolicy
     from governance.identity import KeyTerms
     from governance.ledger.reading.traffic import Past
@@ -107,9 +108,8 @@ class Rulings:
         self._new = Regime(new, keys)
         self._known = {version: Regime(policy, keys) for version, policy in known.items()} | {new.version: self._new}
         self.recorded = recorded
-        self._board = board
+        self._book = Book(board)
         self._rulings: dict[tuple[str, ...], Ruling] = {}
-        self._limits: dict[object, Limits] = {}
 
     def of(self, row: Past) -> Ruling:
         """Return the ruling for a request of the past."""
@@ -156,15 +156,11 @@ class Rulings:
         )
 
     def _under(self, grant: Grant, met: Met) -> Limits:
-        grant = resolved(grant, met)
         loop = self._new.policy.rules.loop
         repeats: tuple[Repeats, ...] = ()
         if loop is not None and loop.session_requests is not None:
             repeats = (Repeats(sessions_of(met.key_id), SESSION, loop.session_requests),)
-        found = self._limits.get((grant, repeats))
-        if found is None:
-            found = self._limits[grant, repeats] = Limits(grant, repeats, self._board)
-        return found
+        return self._book.limits(resolved(grant, met), repeats)
 
     def _answer(self, met: Met, grant: Grant, reference: Regime, held: Grant, downgrade: int) -> Answer:
         """Return who answers a request that met a regime, under the grant that it had there."""
