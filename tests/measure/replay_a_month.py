@@ -85,17 +85,19 @@ async def fill(database: Database, events: int, version: str) -> None:
 def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, object]:
     prompt, output = chance.randrange(20, 2000), chance.randrange(5, 500)
     cost = (prompt * 100 + output * 200) * 1000
+    session = n // 400 * 20 + chance.randrange(20)
+    key = session % 40
     return {
         "kind": "settled",
         "at": at,
         "request_id": f"r{n}",
-        "team": f"t{chance.randrange(10)}",
-        "app": f"a{chance.randrange(4)}",
+        "team": f"t{key % 10}",
+        "app": f"a{key // 10}",
         **dict.fromkeys(("feature", "workflow", "segment", "environment"), "unattributed"),
-        "session": f"s{n // 400 * 20 + chance.randrange(20)}",
-        "end_user": f"u{chance.randrange(1000)}",
+        "session": f"s{session}",
+        "end_user": f"u{session % 999}",
         "model": chance.choice(("small", "small", "large")),
-        "key_id": f"k{chance.randrange(40)}",
+        "key_id": f"k{key}",
         "endpoint": "chat",
         "stream": False,
         "provider": "engine",
