@@ -5,6 +5,7 @@ from datetime import datetime
 
 from dashboards.figures import NOTHING, short_count, usd
 from governance.ledger.reading.reports import RequestRow
+from governance.ledger.rollups import is_hit
 from governance.money import ZERO
 from governance.names import shown
 
@@ -43,7 +44,6 @@ def line(row: RequestRow, now: datetime) -> Line:
     at = row.at.astimezone(now.tzinfo)
     is_today = at.date() == now.date()
     rest = [name for name in (row.app, row.feature) if name != _UNATTRIBUTED]
-    hit = row.cache.startswith(("exact", "semantic"))
     return Line(
         id=row.request_id,
         at=at.isoformat(timespec="seconds"),
@@ -54,7 +54,7 @@ def line(row: RequestRow, now: datetime) -> Line:
         model=shown(row.model) or NOTHING,
         route=shown(row.route) or NOTHING,
         cache=row.cache or NOTHING,
-        cache_tone="good" if hit else "",
+        cache_tone="good" if is_hit(row.cache) else "",
         tokens=_tokens(row.input_tokens, row.output_tokens),
         cost=usd(row.cost),
         exact=f"{row.cost.usd} USD",

@@ -2,11 +2,13 @@
 
 Read `chat.py` first: it is the path of one request, top to bottom, in the order of governance.
 
+* `steps/` are what that path is made of, one decision each.
 * `wire/` turns bytes into requests and facts into replies; it decides nothing.
 * `endpoints/` are thin: parse, call, render.
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
 * `policy/` is the YAML document that composes the engines' own sections.
 * `catalogue.py` is the policy's models made callable; `services.py` is the only place that builds things.
+* `server.py` serves, as one process or, with `workers.py`, as several; `supervision/` starts the engine beside it.
 * `alerting/` tells the receivers that the policy names when a budget's step is reached.
 * `operations/` watches and reports; `cli/` is the `sluice` command.
 

@@ -18,7 +18,7 @@ from gateway.endpoints.models import models_router
 from gateway.endpoints.operator import operator_router
 from gateway.endpoints.usage import usage_router
 from gateway.services import Services
-from gateway.wire.errors import STATUS, error_body, error_headers, shape_of
+from gateway.wire.errors import STATUS, Shape, error_body, error_headers, error_object, shape_of
 
 
 def create_app(services: Services) -> FastAPI:
@@ -53,8 +53,9 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
         reason = {404: "There is nothing at", 405: "This method is not allowed at"}.get(status, "Bad request to")
         message = _fault(error) if isinstance(error, RequestValidationError) else f"{reason} {request.url.path}."
         code = {404: "not_found", 405: "method_not_allowed"}.get(status, "invalid_request_error")
-        body = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-        return JSONResponse({"error": body}, status, {"x-should-retry": "false"})
+        return JSONResponse(
+            error_object(Shape(status, code, retry=False), message), status, {"x-should-retry": "false"}
+        )
 
     for kind in STATUS:
         app.add_exception_handler(kind, ours)

@@ -65,7 +65,7 @@ def attribute(
         segment_of: The policy's map from an end user to a segment.
         hash_user: Whether to keep only a hash of the end user, salted with the team so that teams cannot be joined.
     """
-    user = _clean(offered.user) or _clean(offered.metadata.get("user"))
+    user = _clean(offered.user)
 
     def resolve(dimension: str, bound: str | None = None, derived: str | None = None) -> str:
         if bound:

@@ -9,10 +9,11 @@ import re
 import sqlite3
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from time import monotonic, sleep
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -147,13 +148,10 @@ def prepare_sqlite(engine: Any) -> None:
     def connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in (
-            f"busy_timeout = {BUSY_MS}",
-            "journal_mode = WAL",
-            "synchronous = NORMAL",
-            "foreign_keys = ON",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        _write_ahead(cursor)
+        cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
 
     def begun(connection: Connection) -> None:
@@ -162,6 +160,20 @@ def prepare_sqlite(engine: Any) -> None:
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
+
+
+def _write_ahead(cursor: DBAPICursor) -> None:
+    """Turn on the write-ahead log. Of first connections that do so at once SQLite lets none wait for the other."""
+    until = monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() >= until:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def _make_private(address: URL) -> None:

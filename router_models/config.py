@@ -12,8 +12,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
-"""What a route or model is called: it appears in headers, unescaped."""
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
+"""What a model or route is called: it appears in headers, unescaped, and may look like `vendor/model:variant`."""
 
 Share = Annotated[Decimal, Field(ge=0, le=1), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 Dollars = Annotated[Decimal, Field(gt=0), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
@@ -75,11 +75,11 @@ class RouteRule(_Section):
         shadow: Sampling that measures the weak model.
     """
 
-    name: Name
-    weak: Name
-    strong: Name
+    name: Label
+    weak: Label
+    strong: Label
     threshold: Threshold | None = None
-    fallbacks: tuple[Name, ...] = ()
+    fallbacks: tuple[Label, ...] = ()
     shadow: Shadow | None = None
 
     @property

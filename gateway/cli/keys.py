@@ -41,7 +41,9 @@ def keys() -> None:
 @click.option("--expires", type=Duration(), help="How long it is good for, such as 30d.  [default: for ever]")
 @click.option("--tier", "tiers", multiple=True, help="Only models of this tier; repeat for more.")
 @click.option("--model", "models", multiple=True, help="Only this model; repeat for more.")
-@click.option("--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day; repeat for more.")
+@click.option(
+    "--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day or 1/24h; repeat for more."
+)
 @as_json
 def create(
     team: str,
@@ -107,10 +109,10 @@ def list_(team: str | None, as_json: bool) -> None:
 
     async def read() -> tuple[KeyRecord, ...]:
         async with _database() as database:
-            return await list_keys(database)
+            return await list_keys(database, team)
 
     at = now()
-    found = [facts_of(record, at) for record in asyncio.run(read()) if team in (None, record.caller.team)]
+    found = [facts_of(record, at) for record in asyncio.run(read())]
     if as_json:
         show_json(found)
     elif found:
@@ -147,7 +149,7 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
         show_json({"id": key_id, "key": key, "previous_until": written(at + overlap)})
     else:
         click.echo(key)
-        click.echo(f"The old secret of {key_id} is good until {written(at + overlap)}.", err=True)
+        say(f"The old secret of {key_id} is good until {written(at + overlap)}.")
 
 
 @keys.command(epilog="\b\nExample:\n  sluice keys revoke k7…q2")

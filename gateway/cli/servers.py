@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from gateway.cli.terminal import as_json, now, settings
+from gateway.cli.terminal import as_json, now, say, settings
 
 
 @click.command(epilog="\b\nExamples:\n  sluice up\n  PORT=8080 sluice up")
@@ -24,7 +24,7 @@ def up(as_json: bool) -> None:
     voice = Voice(
         greet=lambda greeting: json.dumps(greeting.facts()) if as_json else greeting.text(),
         announce=click.echo,
-        say=lambda text: click.echo(text, err=True),
+        say=say,
     )
     raise click.exceptions.Exit(run_up(settings(), os.environ, voice, now()))
 

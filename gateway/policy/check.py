@@ -43,10 +43,7 @@ class CheckReport:
         if self.problems:
             return [*map(str, self.problems), f"{self.source}: {counted(len(self.problems), 'problem')}"]
         return [
-            *(
-                f"{warning.file}:{warning.line}:{warning.column}: warning: {_about(warning)}"
-                for warning in self.warnings
-            ),
+            *(f"{warning.place}: warning: {warning.told}" for warning in self.warnings),
             *(f"{self.source}: not yet obeyed: {note.path}: {note.sentence}" for note in self.notes),
             f"{self.source}: valid, version {self.version}, {counted(len(self.warnings), 'warning')}",
         ]
@@ -63,10 +60,6 @@ def check(path: Path | None, env: Mapping[str, str], at: datetime) -> CheckRepor
     except PolicyInvalid as invalid:
         return CheckReport(STARTER if path is None else str(path), "", problems=invalid.problems)
     return CheckReport(loaded.source, loaded.version, (), loaded.warnings, notes(loaded.document))
-
-
-def _about(problem: Problem) -> str:
-    return str(problem).removeprefix(f"{problem.file}:{problem.line}:{problem.column}: ")
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,11 +10,11 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from cache.config import CacheSection
-from gateway.policy.models import Label, ModelSection, Provider, UnknownModel
+from gateway.policy.models import ModelSection, Provider, UnknownModel
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
 from governance.policy.sections import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
-from router_models.config import RouteRule
+from router_models.config import Label, RouteRule
 
 
 def _timezone(value: object) -> ZoneInfo:

@@ -9,10 +9,8 @@ from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_val
 from pydantic_core import PydanticCustomError
 
 from governance.policy.fields import Dollars, PositiveDollars
-from governance.policy.sections import Name, Section
-
-Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$")]
-"""What a model or route is called: it appears in headers, unescaped, and may look like `vendor/model:variant`."""
+from governance.policy.sections import Flag, Name, Section
+from router_models.config import Label
 
 PRICE_BOOKS = {
     "api.openai.com": "openai",
@@ -27,8 +25,6 @@ PRICE_BOOKS = {
     "openrouter.ai": "openrouter",
 }
 """Whose prices hold at which host. Elsewhere the same model may cost anything, so its price is not looked up."""
-
-Flag = Annotated[bool, Field(strict=True)]
 
 
 class _Provider(Section):

@@ -48,11 +48,21 @@ class Problem:
     message: str
     hint: str = ""
 
-    def __str__(self) -> str:
-        """Return the problem as one line, in the form that editors and CI jump to."""
+    @property
+    def place(self) -> str:
+        """Where it is, in the form that editors and CI jump to."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def told(self) -> str:
+        """What is the matter, with which part, and what would be right."""
         about = f"{self.path}: " if self.path else ""
         hint = f"; {self.hint}" if self.hint else ""
-        return f"{self.file}:{self.line}:{self.column}: {about}{self.message}{hint}"
+        return f"{about}{self.message}{hint}"
+
+    def __str__(self) -> str:
+        """Return the problem as one line."""
+        return f"{self.place}: {self.told}"
 
 
 class PolicyInvalid(Exception):

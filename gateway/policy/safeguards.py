@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from cache.config import Duration
 from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
-from governance.policy.sections import Count, LimitsSection, Name, Section
+from governance.policy.sections import Count, Flag, LimitsSection, Name, Section
 
 Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
 """Kinds of text that can be recognised."""
@@ -48,7 +48,7 @@ class Context(Section):
         trim: What to do with a longer one.
     """
 
-    audit: Annotated[bool, Field(strict=True)] = False
+    audit: Flag = False
     max_input_tokens: Count | None = None
     trim: Trim = Trim()
 

@@ -171,13 +171,12 @@ def _served(models: dict[str, Any]) -> dict[str, Served]:
 
 
 def _one_served(entry: dict[str, Any]) -> Served:
-    length, rates = entry.get("max_model_len"), entry.get("measured")
+    rates = entry.get("measured")
     prefill, decode = (
         rates.get(name) if isinstance(rates, dict) else None
         for name in ("prefill_tokens_per_second", "decode_tokens_per_second")
     )
     return Served(
-        length if isinstance(length, int) else None,
         float(prefill) if isinstance(prefill, int | float) and prefill > 0 else None,
         float(decode) if isinstance(decode, int | float) and decode > 0 else None,
     )

@@ -21,12 +21,10 @@ class Served:
     """What a provider says of a model it serves.
 
     Attributes:
-        context_tokens: the longest prompt and answer together, or None when it does not say.
         prefill_per_s: tokens of a prompt it computes in a second of the machine's time, where it measures that.
         decode_per_s: tokens of an answer it computes in a second of the machine's time.
     """
 
-    context_tokens: int | None = None
     prefill_per_s: float | None = None
     decode_per_s: float | None = None
 

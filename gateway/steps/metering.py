@@ -57,7 +57,7 @@ class Meter:
     @property
     def told(self) -> Usage | None:
         """What the provider has said so far, whether or not it makes sense for an answer."""
-        return Usage.from_openai(self._said) if self._said else None
+        return Usage.from_openai(self._said)
 
     def cut(self, facts: dict[str, Any]) -> bytes:
         """End the answer here, as if for its length, and return the chunk that says so and why."""
@@ -66,7 +66,7 @@ class Meter:
     @property
     def reported(self) -> Usage | None:
         """What the provider says has been used; an answer of text and no tokens is no usage."""
-        usage = Usage.from_openai(self._said)
+        usage = self.told
         silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
         return None if silent else usage
 

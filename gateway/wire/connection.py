@@ -19,7 +19,7 @@ import httptools
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from gateway.wire.errors import Shape
+from gateway.wire.errors import Shape, error_object
 from gateway.wire.sse import event
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -184,7 +184,7 @@ class Connection(HttpToolsProtocol):
         if self._answering:
             return self.transport.abort()
         self._stop_waiting()
-        body = _error(shape, message)
+        body = msgspec.json.encode(error_object(shape, message))
         head = [STATUS_LINE[shape.status].removesuffix(b"\r\n"), b"connection: close"]
         head += [b"%b: %b" % field for field in _fields(shape, body)]
         self.transport.write(b"\r\n".join([*head, b"", body]))
@@ -215,7 +215,7 @@ async def _answer(cycle: RequestResponseCycle, app: App, scope: Any, receive: An
 
 
 async def _end(cycle: RequestResponseCycle) -> None:
-    body = _error(_BUSY, "This server is being stopped; please ask again.")
+    body = msgspec.json.encode(error_object(_BUSY, "This server is being stopped; please ask again."))
     if not cycle.response_started:
         await cycle.send({"type": "http.response.start", "status": _BUSY.status, "headers": _fields(_BUSY, body)})
         await cycle.send({"type": "http.response.body", "body": body, "more_body": False})
@@ -224,11 +224,6 @@ async def _end(cycle: RequestResponseCycle) -> None:
     elif not cycle.response_complete:
         cycle.disconnected = True
         cycle.transport.abort()
-
-
-def _error(shape: Shape, message: str) -> bytes:
-    error = {"message": message, "type": shape.kind, "param": None, "code": shape.code}
-    return msgspec.json.encode({"error": error})
 
 
 def _fields(shape: Shape, body: bytes) -> list[tuple[bytes, bytes]]:

@@ -4,18 +4,16 @@ Spec: the OpenAI API's error object; `x-should-retry` is what its SDKs obey befo
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from cache.errors import BadDirective, TooDeep
 from gateway import errors as edge
+from gateway.wire.headers import Headers
 from governance import errors as governance
 from router_models import errors as routing
-
-Headers = list[tuple[bytes, bytes]]
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +64,16 @@ def shape_of(error: Exception) -> Shape:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), UNEXPECTED)
 
 
+def error_object(shape: Shape, message: str, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the OpenAI error object that says `message`, with what else there is to know."""
+    return {"error": {"message": message, "type": shape.kind, "param": None, "code": shape.code, **(facts or {})}}
+
+
 def error_body(error: Exception) -> dict[str, Any]:
-    """Return the OpenAI error object; an unexpected error keeps its words to the log."""
+    """Return the error object of `error`; an unexpected one keeps its words to the log."""
     shape = shape_of(error)
-    message = (
-        "Something went wrong on our side; the request id names it." if shape is UNEXPECTED else _sentence(str(error))
-    )
-    facts: Facts = {"message": message, "type": shape.kind, "param": None, "code": shape.code}
-    return {"error": facts | _facts(error)}
+    unexpected = "Something went wrong on our side; the request id names it."
+    return error_object(shape, unexpected if shape is UNEXPECTED else _sentence(str(error)), _facts(error))
 
 
 def error_headers(error: Exception, now: datetime) -> Headers:
@@ -91,7 +91,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _facts(error: Exception) -> Facts:
+def _facts(error: Exception) -> dict[str, Any]:
     match error:
         case edge.BadRequest(param=param) | edge.UpstreamRefused(param=param):
             return {"param": param}
@@ -114,13 +114,6 @@ def _facts(error: Exception) -> Facts:
             return {}
 
 
-_WAITS: Mapping[type[Exception], Callable[[Any], float]] = {
-    governance.RateLimited: lambda error: error.retry_after_s,
-    governance.TooManyGuesses: lambda error: error.retry_after_s,
-    edge.UpstreamOverloaded: lambda error: error.retry_after_s,
-}
-
-
 def _never_fits(error: Exception) -> bool:
     """Say whether waiting cannot help: the request alone is over its limit."""
     return isinstance(error, governance.RateLimited) and error.never_fits
@@ -129,9 +122,10 @@ def _never_fits(error: Exception) -> bool:
 def _wait_s(error: Exception, now: datetime) -> float | None:
     if _never_fits(error):
         return None
-    if isinstance(error, governance.BudgetExhausted):
-        return None if error.resets_at is None else (error.resets_at - now).total_seconds()
-    own = next((wait for kind, wait in _WAITS.items() if isinstance(error, kind)), None)
-    if own is not None:
-        return own(error)
-    return 1.0 if shape_of(error).status == _BUSY.status else None
+    match error:
+        case governance.BudgetExhausted():
+            return None if error.resets_at is None else (error.resets_at - now).total_seconds()
+        case governance.RateLimited() | governance.TooManyGuesses() | edge.UpstreamOverloaded():
+            return error.retry_after_s
+        case _:
+            return 1.0 if shape_of(error).status == _BUSY.status else None

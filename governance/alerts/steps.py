@@ -3,21 +3,27 @@
 A step is named by its budget, its window and its percentage. It is due when that share of the limit is settled, and it
 has fired when its name is known; so it fires once, whoever looks and however often. Money that open holds keep does not
 count: it may come back.
+
+A rolling window is never over: it is shown by one cover after another (see `governance.windows`), each for a part of
+its length. Its step fires in the first cover that reaches it, and not again before a cover that does not.
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Self
 
 from governance.limits import Budget, StepAction
+from governance.limits.scopes import parted
 from governance.money import Nanodollars
 from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, TeamSection
-from governance.windows import Window
+from governance.windows import Rolling, Window, WindowKind
 
 FULL: Final = 100
 """Every budget alerts when it is used up, whatever its steps say."""
+
+_CALENDAR: Final = frozenset(kind.value for kind in WindowKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +40,26 @@ class Watch:
     percents: tuple[int, ...]
     team: str
 
+    def of(self, value: str) -> Self:
+        """Watch the budget of one value of its dimension."""
+        return replace(self, budget=self.budget.of(value))
+
+    @property
+    def lowest(self) -> Nanodollars:
+        """What is spent when the first step is reached."""
+        return Nanodollars(-(-self.budget.limit.nanos * self.percents[0] // FULL))
+
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers."""
+    """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers.
+
+    Attributes:
+        window: What the budget runs over, such as `day` or `7d`.
+        window_end: When the window is over; of a rolling one, until when the step is surely reached.
+        unbroken_since: Of a rolling window, since when the step has been reached without a break: what fired for it and
+            stood then goes on. None where each window fires anew.
+    """
 
     id: str
     scope: str
@@ -49,16 +71,33 @@ class Alert:
     limit: Nanodollars
     settled: Nanodollars
     fired_at: datetime
+    unbroken_since: datetime | None = field(default=None, compare=False)
+
+    @property
+    def dimension(self) -> str:
+        """The dimension that the budget is for each value of, or empty."""
+        return parted(self.scope)[1]
+
+    @property
+    def value(self) -> str:
+        """The value of that dimension, or empty."""
+        return parted(self.scope)[2]
+
+    @property
+    def is_rolling(self) -> bool:
+        """Whether its window is none of the calendar, so that it is never over."""
+        return self.window not in _CALENDAR
+
+    def is_reached(self, settled: Nanodollars) -> bool:
+        """Say whether so much spending reaches the step."""
+        return _is_reached(self.limit, self.percent, settled)
 
 
 def due(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
     """Return every step of a budget that this much spending in a window has reached, fired before or not."""
     limit = watch.budget.limit
-    return tuple(
-        _alert(watch, window, percent, settled, at)
-        for percent in watch.percents
-        if settled.nanos * FULL >= limit.nanos * percent
-    )
+    reached = (percent for percent in watch.percents if _is_reached(limit, percent, settled))
+    return tuple(_alert(watch, window, percent, settled, at) for percent in reached)
 
 
 def watches_of(budgets: Sequence[ScopedBudget], teams: Sequence[TeamSection]) -> tuple[Watch, ...]:
@@ -112,4 +151,15 @@ def _alert(watch: Watch, window: Window, percent: int, settled: Nanodollars, at:
         limit=budget.limit,
         settled=settled,
         fired_at=at,
+        unbroken_since=_shown_since(window),
     )
+
+
+def _is_reached(limit: Nanodollars, percent: int, settled: Nanodollars) -> bool:
+    return settled.nanos * FULL >= limit.nanos * percent
+
+
+def _shown_since(window: Window) -> datetime | None:
+    """Return the instant from which a cover shows its rolling window: the end of the cover before."""
+    span = window.kind
+    return window.end - (window.end - window.start) // (span.parts + 1) if isinstance(span, Rolling) else None

@@ -14,12 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from governance.attribution import Attribution
 from governance.database import Database
 from governance.errors import StoreUnavailable
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening
+from governance.ledger.events import Entry, EventKind, LedgerAttempt, LedgerEvent, Opening
 from governance.ledger.rollups import FIGURES, KEY, rolled_up
 from governance.ledger.rows import Row, attempt_row, event_row
 from governance.ledger.tables import Base, LedgerAttemptRow, LedgerEventRow, LedgerRollupRow
 
-Entry = LedgerEvent | LedgerAttempt
 _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _REJECTIONS: Final = (IntegrityError, DataError, OverflowError, UnicodeError)
 """What says that an entry is at fault; whatever else goes wrong, the database is, and it will be tried again."""

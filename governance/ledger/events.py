@@ -133,3 +133,7 @@ class LedgerAttempt:
     request_id: str
     n: int
     attempt: Attempt
+
+
+Entry = LedgerEvent | LedgerAttempt
+"""What the ledger is told."""

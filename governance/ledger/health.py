@@ -10,7 +10,6 @@ class LedgerHealth:
     Attributes:
         queued: Entries that are not stored yet.
         oldest_s: Seconds that the first of them has waited.
-        away_s: Seconds for which storing has been tried without success.
         failure: Why the database does not take entries; None when it does.
         journal_failure: Why the journal cannot be written; None when it can.
         journal_bytes: Disk space that the journal has set aside.
@@ -22,7 +21,6 @@ class LedgerHealth:
 
     queued: int
     oldest_s: float
-    away_s: float
     failure: str | None
     journal_failure: str | None
     journal_bytes: int

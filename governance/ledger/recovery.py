@@ -13,7 +13,7 @@ from sqlalchemy.orm import aliased
 
 from governance.database import Database
 from governance.ledger.batches import insert_new, settle_on_disk, store
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry, EventKind
 from governance.ledger.journal.backlog import entries_of
 from governance.ledger.journal.legacies import Left, Legacy, discard
 from governance.ledger.rows import Row
@@ -72,9 +72,9 @@ async def _store_file(left: Left, database: Database) -> Inheritance:
     return Inheritance(len(entries), rejected, left.damaged + strange)
 
 
-def _read(left: Left) -> tuple[list[LedgerEvent | LedgerAttempt], int]:
+def _read(left: Left) -> tuple[list[Entry], int]:
     """Decode a file's records and count those that this program cannot read."""
-    entries: list[LedgerEvent | LedgerAttempt] = []
+    entries: list[Entry] = []
     strange = 0
     for record in left.records:
         try:

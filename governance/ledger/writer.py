@@ -14,7 +14,7 @@ from typing import Final, Self
 from governance.database import Database
 from governance.errors import LedgerBehind, StoreUnavailable
 from governance.ledger import batches
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry, EventKind, LedgerEvent
 from governance.ledger.health import LedgerHealth
 from governance.ledger.journal.backlog import Backlog
 from governance.ledger.journal.spool import Spool
@@ -116,12 +116,10 @@ class LedgerWriter:
     @property
     def health(self) -> LedgerHealth:
         """How the writer is doing now."""
-        away_s = self._outage.seconds
-        silent = f"no answer for {away_s:.0f} s" if self._outage.counts else None
+        silent = f"no answer for {self._outage.seconds:.0f} s" if self._outage.counts else None
         return LedgerHealth(
             queued=len(self._backlog),
             oldest_s=self._backlog.oldest_s,
-            away_s=away_s,
             failure=self._failure or silent,
             journal_failure=self._journal_failure,
             journal_bytes=self._backlog.journal.size,
@@ -141,7 +139,7 @@ class LedgerWriter:
             raise LedgerBehind(len(self._backlog), f"its journal cannot be written: {self._journal_failure}")
         self._outage.admit(len(self._backlog))
 
-    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
+    def append(self, *entries: Entry) -> None:
         """Record entries that belong together.
 
         What has been admitted is always taken, in memory when the journal fails. Only a refused request, which nothing
@@ -213,7 +211,7 @@ class LedgerWriter:
         self._journal_failure = None
         return True
 
-    def _queue(self, entries: tuple[LedgerEvent | LedgerAttempt, ...]) -> None:
+    def _queue(self, entries: tuple[Entry, ...]) -> None:
         events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
         try:
             self._backlog.add(entries)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from governance.errors import UnknownTeam
 from governance.limits import Budget, Rate, resolve
-from governance.policy.sections import FeatureSection
+from governance.policy.sections import FeatureSection, members, scope_of
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from zoneinfo import ZoneInfo
 
     from governance.attribution import Attribution
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from governance.limits.loops import LoopRule
     from governance.policy.sections import (
         AppSection,
-        BudgetSection,
         LimitsSection,
         Member,
         OutputSection,
@@ -198,45 +197,26 @@ def compile_rules(
     apps: dict[tuple[str, str], AppRule] = {}
     grants: dict[tuple[str, str, str | None], Grant] = {}
     for team in teams:
-        in_team = _narrow(org, _scope(team), team, by_scope)
+        in_team = _narrow(org, scope_of(team), team, by_scope)
         for app in team.apps:
-            in_app = _narrow(in_team, _scope(team, app), app, by_scope)
+            in_app = _narrow(in_team, scope_of(team, app), app, by_scope)
             apps[team.name, app.name] = _app_rule(team, app)
             grants[team.name, app.name, None] = in_app
             for feature in app.features:
-                in_feature = _narrow(in_app, _scope(team, app, feature), feature, by_scope)
+                in_feature = _narrow(in_app, scope_of(team, app, feature), feature, by_scope)
                 above = tiers[tiers.index(feature.floor) :] if feature.floor in tiers else tiers
                 falls_to = tuple(tier for tier in in_feature.tiers if tier in above)
                 grants[team.name, app.name, feature.name] = replace(in_feature, falls_to=falls_to)
     return Rules(timezone, loop, apps, grants, by_scope)
 
 
-def _scope(*path: Member) -> str:
-    kind = {1: "team", 2: "app", 3: "feature"}[len(path)]
-    return f"{kind}:{'/'.join(section.name for section in path)}"
-
-
 def _by_scope(budgets: Iterable[ScopedBudget], teams: Iterable[TeamSection]) -> dict[str, tuple[Budget, ...]]:
     found: dict[str, list[Budget]] = {}
-
-    def add(scope: str, section: BudgetSection) -> None:
-        budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
-        found.setdefault(scope, []).append(budget)
-
     for section in budgets:
-        add(section.scope, section)
-    for path in _paths(teams):
-        for section in path[-1].budgets:
-            add(_scope(*path), section)
+        found.setdefault(section.scope, []).append(section.of(section.scope))
+    for scope, member in members(teams):
+        found.setdefault(scope, []).extend(section.of(scope) for section in member.budgets)
     return {scope: tuple(listed) for scope, listed in found.items()}
-
-
-def _paths(teams: Iterable[TeamSection]) -> Iterator[tuple[Member, ...]]:
-    for team in teams:
-        yield (team,)
-        for app in team.apps:
-            yield team, app
-            yield from ((team, app, feature) for feature in app.features)
 
 
 def _narrow(

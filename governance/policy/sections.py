@@ -6,13 +6,13 @@ point elsewhere in the document (tiers, routes) are checked where the whole docu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.limits import Each, Step, StepAction
+from governance.limits import Budget, Each, Step, StepAction
 from governance.policy.fields import Dollars, Percent, PositiveDollars, Window
 from governance.policy.patterns import Pattern
 from governance.windows import SESSION
@@ -21,6 +21,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """What a team, app, feature or tier is called: it appears in scopes (`app:team/app`) and headers, unescaped."""
 
 Count = Annotated[int, Field(strict=True, gt=0)]
+Flag = Annotated[bool, Field(strict=True)]
 Settable = Literal["feature", "workflow", "segment", "environment", "session"]
 """The dimensions that callers may set, where their app lets them. Team and app are never among them."""
 
@@ -64,9 +65,22 @@ class BudgetSection(Section):
         return "session" if self.window == SESSION else self.each
 
     @property
+    def per(self) -> str:
+        """What the amount is for, in words: `month`, or `month for each user`."""
+        return (
+            self.window.value
+            if self.window == SESSION or not self.each
+            else f"{self.window.value} for each {self.each}"
+        )
+
+    @property
     def ladder(self) -> tuple[Step, ...]:
         """The steps, from the bottom."""
         return tuple(Step(percent, action) for percent, action in sorted(self.steps.items()))
+
+    def of(self, scope: str) -> Budget:
+        """Return the budget that this is for a scope."""
+        return Budget(scope, self.limit, self.window, self.per_request, self.ladder, self.dimension)
 
 
 class ScopedBudget(BudgetSection):
@@ -146,7 +160,7 @@ class Deferred(Section):
     """
 
     window: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$")]
-    provider_batch: Annotated[bool, Field(strict=True)] = False
+    provider_batch: Flag = False
 
 
 class Member(Section):
@@ -206,9 +220,25 @@ class TeamSection(Member):
     """
 
     segments: Mapping[Name, Pattern] = Field(default_factory=dict)
-    hash_user: Annotated[bool, Field(strict=True)] = False
+    hash_user: Flag = False
     alerts: Alerts | None = None
     apps: tuple[AppSection, ...] = ()
+
+
+def scope_of(*path: Member) -> str:
+    """Name the scope of a team, of one of its apps, or of one of the app's features."""
+    kind = {1: "team", 2: "app", 3: "feature"}[len(path)]
+    return f"{kind}:{'/'.join(section.name for section in path)}"
+
+
+def members(teams: Iterable[TeamSection]) -> Iterator[tuple[str, Member]]:
+    """Yield every team, app and feature with its scope, from the outside in."""
+    for team in teams:
+        yield scope_of(team), team
+        for app in team.apps:
+            yield scope_of(team, app), app
+            for feature in app.features:
+                yield scope_of(team, app, feature), feature
 
 
 class Allowance(Section):

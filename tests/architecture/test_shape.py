@@ -1,5 +1,6 @@
 """Files stay small, folders stay shallow, names say something."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,9 @@ def test_a_name_says_what_is_inside(path: Path) -> None:
 def test_a_folder_of_modules_is_a_package_with_a_map(folder: Path) -> None:
     alembic_reads_it = folder == ROOT / "migrations" / "versions"
     assert alembic_reads_it or (folder / "__init__.py").read_text().startswith('"""')
+
+
+@pytest.mark.parametrize("path", named([path for path in SOURCES if path.name == "__init__.py"]))
+def test_a_map_names_only_what_is_there(path: Path) -> None:
+    places = re.findall(r"`([\w/.]+(?:\.py|/))`", path.read_text())
+    assert [place for place in places if not (path.parent / place).exists() and not (ROOT / place).exists()] == []

@@ -124,6 +124,6 @@ def test_a_body_nested_without_end_is_refused() -> None:
 @pytest.mark.parametrize("item", [b"1", b"1.0", b'"a"', b"[]", b'{"a":1.0}'])
 def test_a_body_of_megabytes_does_not_hold_up_the_process(item: bytes) -> None:
     body = msgspec.json.decode(b'{"x":[%s]}' % b",".join([item] * (2_000_000 // (len(item) + 1))))
-    began = time.perf_counter()
+    began = time.process_time()
     key(body)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5

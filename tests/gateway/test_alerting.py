@@ -35,3 +35,34 @@ async def test_a_step_that_a_request_reaches_is_told_once_over_a_restart(tmp_pat
     (delivered,) = receiver.got
     assert (delivered.body["scope"], delivered.body["spent_usd"]) == ("team:red", "0.0002012")
     assert b"secret plan" not in delivered.raw
+
+
+async def test_a_session_a_user_and_a_rolling_window_are_told_of_by_name(tmp_path: Path) -> None:
+    receiver = Receiver()
+    async with serve(receiver.app()) as port:
+        budgets = [
+            {"limit": 0.0004, "window": "session", "steps": {"40%": "alert"}},
+            {"limit": 0.0004, "window": "day", "each": "user", "steps": {"40%": "alert"}},
+            {"limit": 0.0004, "window": "36h", "steps": {"40%": "alert"}},
+        ]
+        app = {"name": "bot", "headers": ["session"], "budgets": budgets}
+        team = {"name": "red", "alerts": {"webhook": f"http://127.0.0.1:{port}/hook"}, "apps": [app]}
+        document = POLICY | {"teams": [team], "timezone": "UTC"}
+        async with running_gateway(tmp_path, document) as gateway:
+            gateway.upstream.script.pieces = ["word "] * 100
+            key = await gateway.key()
+            session = {"x-sluice-session": "s/1"}
+            reply = await gateway.chat(key, "a secret plan", headers=session, user="ada", max_tokens=100)
+            assert reply.status_code == 200
+            await gateway.rows(1)
+            await until(lambda: len(receiver.got) == 3)
+        async with running_gateway(tmp_path, document) as gateway:
+            await gateway.services.desk.learn_keys()
+            fired = await listed(gateway.database, 10)
+    told = {one.body["scope"]: (one.body["dimension"], one.body["value"], one.body["window"]) for one in receiver.got}
+    assert told == {
+        "app:red/bot?session=s%2F1": ("session", "s/1", "session"),
+        "app:red/bot?user=ada": ("user", "ada", "day"),
+        "app:red/bot": (None, None, "36h"),
+    }
+    assert len(fired) == 3

@@ -172,4 +172,5 @@ async def test_usage_tells_where_a_budget_will_end(tmp_path: Path) -> None:
 
         month, rolling = usage.json()["budgets"]
         assert Decimal(month["forecast_usd"]) >= Decimal(month["spent_usd"])
+        assert month["forecast_by"] == "linear"
         assert (rolling["window"], rolling["forecast_usd"], rolling["runs_out_at"]) == ("7d", None, None)

@@ -1,25 +1,13 @@
 """A ledger whose database is away: what is answered meanwhile, what is told, and that nothing is lost."""
 
 import asyncio
-import sqlite3
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from governance.ledger.outage import PATIENCE_S
+from tests.support.databases import locked
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
-
-
-@contextmanager
-def locked(tmp_path: Path) -> Generator[None]:
-    connection = sqlite3.connect(tmp_path / "home" / "sluice.db", isolation_level=None)
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-    finally:
-        connection.close()
 
 
 async def statuses(gateway: RunningGateway, key: str, prefix: str) -> list[int]:
@@ -42,7 +30,7 @@ async def test_a_locked_database_is_told_and_obeyed_and_loses_nothing(
         key = await gateway.key(team="blue")
         assert set(await statuses(gateway, key, "first")) == {200}
         await gateway.rows(10)
-        with locked(tmp_path):
+        with locked(tmp_path / "home"):
             assert set(await statuses(gateway, key, "before")) == {200}
             reasons = await not_ready(gateway)
             assert reasons[0].startswith("The ledger cannot be written: no answer for")
@@ -62,7 +50,7 @@ async def test_a_refusal_for_the_ledger_s_sake_says_so_and_holds_nothing(tmp_pat
     async with running_gateway(tmp_path) as gateway:
         key = await gateway.key()
         await gateway.rows()
-        with locked(tmp_path):
+        with locked(tmp_path / "home"):
             await gateway.chat(key, model="auto")
             await not_ready(gateway)
             reply = await gateway.chat(key, "another")

@@ -81,12 +81,6 @@ def test_an_end_user_is_mapped_to_a_segment_unless_the_caller_may_name_one() -> 
     assert resolve(Offered({}, {}, user="42"), defaults={"segment": "free"}).segment == "free"
 
 
-def test_the_end_user_comes_from_the_body_or_its_metadata() -> None:
-    assert resolve(Offered({}, {"user": "b"}, user="a")).user == "a"
-    assert resolve(Offered({}, {"user": "b"})).user == "b"
-    assert resolve(Offered({}, {})).user is None
-
-
 def test_a_hashed_end_user_still_has_its_segment_and_cannot_be_joined_across_teams() -> None:
     offered = Offered({}, {}, user="ent-42")
     here = resolve(offered, hash_user=True)

@@ -2,11 +2,6 @@
 
 import pytest
 import torch
-from hypothesis import settings
-
-# A first call into torch may take a second, and so may any call on a busy machine.
-settings.register_profile("unhurried", settings(), deadline=None)
-settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,15 +1,16 @@
 """Databases for tests at the newest revision: a fresh SQLite file, or a PostgreSQL where a folder says so."""
 
+import sqlite3
 import threading
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import migrations
 from governance.database import Database, open_database
-from governance.ledger.events import LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry
 from governance.ledger.writer import LedgerWriter
 from tests.support.servers import PostgresServer
 from tests.support.waiting import until
@@ -43,11 +44,22 @@ async def fresh_database(folder: Path) -> AsyncGenerator[Database]:
         await database.close()
 
 
-async def write(database: Database, *entries: LedgerEvent | LedgerAttempt) -> None:
+async def write(database: Database, *entries: Entry) -> None:
     """Store entries the way a gateway does."""
     with TemporaryDirectory() as spool:
         async with LedgerWriter(database, Path(spool), linger_s=0) as writer:
             writer.append(*entries)
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Keep every writer out of the SQLite database in a folder."""
+    connection = sqlite3.connect(folder / "sluice.db", isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+    finally:
+        connection.close()
 
 
 @asynccontextmanager

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 
 from governance.errors import LedgerBehind
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry, EventKind, LedgerAttempt, LedgerEvent
 
 
 @dataclass
 class RecordingLedger:
     """The `Ledger` of the purse, in a list."""
 
-    entries: list[LedgerEvent | LedgerAttempt] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     full: bool = False
     takes_holds: bool = True
 
@@ -19,7 +19,7 @@ class RecordingLedger:
         if self.full:
             raise LedgerBehind(1, "full")
 
-    def append(self, *entries: LedgerEvent | LedgerAttempt) -> None:
+    def append(self, *entries: Entry) -> None:
         """Keep the entries."""
         held = any(isinstance(entry, LedgerEvent) and entry.kind is EventKind.HELD for entry in entries)
         if held and not self.takes_holds:

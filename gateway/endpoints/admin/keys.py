@@ -13,7 +13,7 @@ from governance.keys import create_key, list_keys, revoke_key, rotate_key
 from governance.people.roles import Right
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
-Budgets = Annotated[list[Text], Field(max_length=20, examples=[["5/day", "50/month"]])]
+Budgets = Annotated[list[Text], Field(max_length=20, examples=[["5/day", "1/24h", "50/month"]])]
 _TEN_YEARS_S = 3650 * 86400
 
 

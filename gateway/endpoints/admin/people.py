@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from gateway.endpoints.admin.desk import Asking, Desk
 from gateway.operations.key_terms import require_team
 from governance.people.directory import create_person, list_people, revoke_person
-from governance.people.roles import RIGHTS, Person, Right, Role
+from governance.people.roles import RIGHTS, Right, Role
 
 
 class NewPerson(BaseModel):
@@ -68,7 +68,7 @@ def people_router(desk: Desk) -> APIRouter:
     @router.get("/people", summary="List people, the newest first.")
     async def list_(person: Asking) -> list[PersonFacts]:
         person.require(Right.SEE_PEOPLE)
-        return [_facts(one) for one in await list_people(desk.database)]
+        return [PersonFacts.model_validate(one, from_attributes=True) for one in await list_people(desk.database)]
 
     @router.post("/people", status_code=201, summary="Give somebody a role and a key.")
     async def create(person: Asking, wanted: NewPerson) -> MadePerson:
@@ -92,14 +92,3 @@ def people_router(desk: Desk) -> APIRouter:
         await revoke_person(desk.database, person_id, by=person.actor, now=desk.now())
 
     return router
-
-
-def _facts(person: Person) -> PersonFacts:
-    return PersonFacts(
-        id=person.id,
-        name=person.name,
-        role=person.role,
-        team=person.team,
-        created_at=person.created_at,
-        revoked_at=person.revoked_at,
-    )

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel
 from gateway.endpoints.admin.desk import Asking, Desk
 from gateway.errors import BadRequest
 from governance.alerts.outbox import Delivery, listed
+from governance.alerts.steps import Alert
 from governance.audit import log
 from governance.audit.chain import Entry
 from governance.ledger.reading.reports import SpendRow, spend
@@ -102,23 +103,7 @@ def records_router(desk: Desk) -> APIRouter:
     @router.get("/alerts", summary="List the steps of budgets that fired last.")
     async def alerts(person: Asking, limit: Limit = 100) -> list[AlertFacts]:
         person.require(Right.SEE_SPEND)
-        found = await listed(desk.database, limit, person.team)
-        return [
-            AlertFacts(
-                id=alert.id,
-                scope=alert.scope,
-                team=alert.team or None,
-                window=alert.window,
-                window_start=alert.window_start,
-                resets_at=alert.window_end,
-                percent=alert.percent,
-                limit_usd=alert.limit.usd,
-                spent_usd=alert.settled.usd,
-                fired_at=alert.fired_at,
-                delivery=delivery,
-            )
-            for alert, delivery in found
-        ]
+        return [_alert(*one) for one in await listed(desk.database, limit, person.team)]
 
     @router.get("/spend", summary="Say who spent what; the last seven days unless told otherwise.")
     async def spend_(
@@ -152,6 +137,22 @@ def _entry(entry: Entry) -> AuditEntry:
         facts=dict(entry.facts),
         previous=entry.previous,
         hash=entry.hash,
+    )
+
+
+def _alert(alert: Alert, delivery: Delivery) -> AlertFacts:
+    return AlertFacts(
+        id=alert.id,
+        scope=alert.scope,
+        team=alert.team or None,
+        window=alert.window,
+        window_start=alert.window_start,
+        resets_at=alert.window_end,
+        percent=alert.percent,
+        limit_usd=alert.limit.usd,
+        spent_usd=alert.settled.usd,
+        fired_at=alert.fired_at,
+        delivery=delivery,
     )
 
 

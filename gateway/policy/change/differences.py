@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gateway.policy.change.access import reach
 from gateway.policy.change.parts import parts, worded
+from governance.policy.sections import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gateway.policy.change.parts import Path
     from gateway.policy.document import Policy
     from gateway.policy.source import LoadedPolicy
-    from governance.policy.sections import BudgetSection, Member
+    from governance.policy.sections import BudgetSection
 
 Kind = Literal["added", "gone", "changed"]
 MARKS: dict[Kind, str] = {"added": "+", "gone": "-", "changed": "~"}
@@ -58,24 +59,14 @@ def differences(old: LoadedPolicy, new: LoadedPolicy) -> tuple[Change, ...]:
 
 
 def budgets_of(document: Policy) -> dict[tuple[str, str, int], BudgetSection]:
-    """Return every budget by its scope, its window, and which of several of those it is."""
+    """Return every budget by its scope, what it is for, and which of several of those it is."""
     listed: list[tuple[str, BudgetSection]] = [(budget.scope, budget) for budget in document.budgets]
-    listed += [(scope, budget) for scope, member in members(document) for budget in member.budgets]
+    listed += [(scope, budget) for scope, member in members(document.teams) for budget in member.budgets]
     found: dict[tuple[str, str, int], BudgetSection] = {}
     for scope, budget in listed:
-        number = next(n for n in range(len(listed)) if (scope, budget.window.value, n) not in found)
-        found[scope, budget.window.value, number] = budget
+        number = next(n for n in range(len(listed)) if (scope, budget.per, n) not in found)
+        found[scope, budget.per, number] = budget
     return found
-
-
-def members(document: Policy) -> Iterator[tuple[str, Member]]:
-    """Yield every team, app and feature with its scope, from the outside in."""
-    for team in document.teams:
-        yield f"team:{team.name}", team
-        for app in team.apps:
-            yield f"app:{team.name}/{app.name}", app
-            for feature in app.features:
-                yield f"feature:{team.name}/{app.name}/{feature.name}", feature
 
 
 def _members(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[Change]:
@@ -86,7 +77,7 @@ def _members(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[Change]:
 
 
 def _named(document: Policy) -> dict[tuple[str, str], None]:
-    scopes = [tuple(scope.split(":", 1)) for scope, _ in members(document)]
+    scopes = [tuple(scope.split(":", 1)) for scope, _ in members(document.teams)]
     items = [(kind, str(name)) for part, kind in _ITEMS.items() for name in _names(getattr(document, part))]
     return dict.fromkeys([*((kind, name) for kind, name in scopes), *items])
 
@@ -116,10 +107,10 @@ def _reached(found: Mapping[str, frozenset[str]], subject: str) -> frozenset[str
 
 def _budgets(old: Policy, new: Policy) -> Iterator[Change]:
     before, after = budgets_of(old), budgets_of(new)
-    for scope, window, number in before.keys() | after.keys():
-        was, becomes = before.get((scope, window, number)), after.get((scope, window, number))
+    for scope, per, number in before.keys() | after.keys():
+        was, becomes = before.get((scope, per, number)), after.get((scope, per, number))
         if was != becomes:
-            subject = f"{scope} per {window}{f' #{number + 1}' if number else ''}"
+            subject = f"{scope} per {per}{f' #{number + 1}' if number else ''}"
             yield _change("budget", subject, _amount(was), _amount(becomes))
 
 

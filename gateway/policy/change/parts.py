@@ -19,7 +19,7 @@ def parts(document: Policy) -> dict[Path, object]:
     """Name every part that says something, such as `("teams", "support", "apps", "bot", "headers")`.
 
     Items with a name are found by it wherever they stand, and a list of plain values is one part. Budgets are left
-    out: `differences.py` compares them by scope and window.
+    out: `differences.py` compares them by scope and what they are for.
     """
     found: dict[Path, object] = {}
     _collect(document.model_dump(), (), found)

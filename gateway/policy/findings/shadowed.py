@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from governance.policy.sections import BudgetSection, LimitsSection, Member, StepAction
+from governance.policy.sections import BudgetSection, LimitsSection, Member, StepAction, scope_of
 from governance.windows import Span, WindowKind
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def _budgets(report: Reporter, budgets: list[_Written]) -> Iterator[Problem]:
         twin = next((other for other in budgets[:number] if _same_counter(one, other)), None)
         if twin is not None:
             line = report.parsed.place_of((*twin.path, "limit")).line
-            told = f"{one.scope} has a budget per {one.budget.window} already, on line {line}: the lower one counts"
+            told = f"{one.scope} has a budget per {one.budget.per} already, on line {line}: the lower one counts"
             yield report.at((*one.path, "limit"), told, "keep one of them")
             continue
         over = next((other for other in budgets if _binds_first(other, one)), None)
         if over is not None:
-            told = f"is never reached: {over.scope} may spend {over.budget.limit} per {over.budget.window.value}"
+            told = f"is never reached: {over.scope} may spend {over.budget.limit} per {over.budget.per}"
             yield report.at((*one.path, "limit"), told, f"write less than {over.budget.limit}, or leave it out")
         each = one.budget.per_request
         if each is not None and each > one.budget.limit and one.blocks:
@@ -67,14 +67,15 @@ def _budgets(report: Reporter, budgets: list[_Written]) -> Iterator[Problem]:
 
 
 def _same_counter(one: _Written, other: _Written) -> bool:
-    return one.scope == other.scope and one.budget.window == other.budget.window
+    return (one.scope, one.budget.per) == (other.scope, other.budget.per)
 
 
 def _binds_first(outer: _Written, inner: _Written) -> bool:
     """Say whether one budget is spent before another can be, whatever happens."""
     around = outer.scope in _around(inner.scope)
     longer = outer.budget.window == inner.budget.window or _outlasts(outer.budget.window, inner.budget.window)
-    return around and longer and outer.blocks and outer is not inner and outer.budget.limit < inner.budget.limit
+    shared = outer.budget.dimension in (None, inner.budget.dimension)
+    return around and longer and shared and outer.blocks and outer.budget.limit < inner.budget.limit
 
 
 def _outlasts(one: Span, other: Span) -> bool:
@@ -99,12 +100,11 @@ def _written(document: Policy) -> Iterator[_Written]:
 
 def _scoped(document: Policy) -> Iterator[tuple[str, Path, Member]]:
     for t, team in enumerate(document.teams):
-        yield f"team:{team.name}", ("teams", t), team
+        yield scope_of(team), ("teams", t), team
         for a, app in enumerate(team.apps):
-            yield f"app:{team.name}/{app.name}", ("teams", t, "apps", a), app
+            yield scope_of(team, app), ("teams", t, "apps", a), app
             for f, feature in enumerate(app.features):
-                name = f"{team.name}/{app.name}/{feature.name}"
-                yield f"feature:{name}", ("teams", t, "apps", a, "features", f), feature
+                yield scope_of(team, app, feature), ("teams", t, "apps", a, "features", f), feature
 
 
 def _members(document: Policy) -> Iterator[tuple[Path, LimitsSection, tuple[tuple[str, LimitsSection], ...]]]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from governance.attribution import Attribution
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gateway.policy.document import Policy
     from gateway.policy.positions import Path
     from gateway.policy.problems import Problem, Reporter
+    from governance.policy.rules import Rules
     from router_models.config import RouteRule
 
 
 def unreachable(report: Reporter, document: Policy, unpriced: Mapping[str, str]) -> Iterator[Problem]:
     """Find features whose route has no model for them, and models of routes that nobody will be answered by."""
     tiers = {model.name: model.tier for model in document.models}
-    granted = _granted(document)
+    rules = document.rules()
+    granted = {tier for app in rules.apps() for tier in _tiers(rules, app.team, app.app)}
     for index, route in enumerate(document.routes):
         yield from _unpriced(report, ("routes", index), route, unpriced)
         for place, name in enumerate(route.fallbacks):
@@ -26,31 +30,19 @@ def unreachable(report: Reporter, document: Policy, unpriced: Mapping[str, str])
             elif granted and tiers[name] not in granted:
                 told = f'is never reached: no team may use tier "{tiers[name]}" of "{name}"'
                 yield report.at(path, told, "give a team the tier, or leave the fallback out")
-    yield from _features(report, document, tiers)
+    yield from _features(report, document, rules, tiers)
 
 
-def _granted(document: Policy) -> set[str]:
-    """Name the tiers that some app may use; none where there are no apps yet."""
-    return {tier for app in document.rules().apps() for tier in _tiers(document, app.team, app.app)}
+def _tiers(rules: Rules, team: str, app: str, feature: str = "") -> tuple[str, ...]:
+    return rules.grant(Attribution(team, app, feature), "").tiers
 
 
-def _tiers(document: Policy, team: str, app: str) -> tuple[str, ...]:
-    outer = next(one for one in document.teams if one.name == team)
-    inner = next(one for one in outer.apps if one.name == app)
-    return tuple(
-        tier
-        for tier in document.tiers
-        if (outer.tiers is None or tier in outer.tiers) and (inner.tiers is None or tier in inner.tiers)
-    )
-
-
-def _features(report: Reporter, document: Policy, tiers: Mapping[str, str]) -> Iterator[Problem]:
+def _features(report: Reporter, document: Policy, rules: Rules, tiers: Mapping[str, str]) -> Iterator[Problem]:
     routes = {route.name: route for route in document.routes}
     for t, team in enumerate(document.teams):
         for a, app in enumerate(team.apps):
-            allowed = _tiers(document, team.name, app.name)
             for f, feature in enumerate(app.features):
-                own = [tier for tier in allowed if feature.tiers is None or tier in feature.tiers]
+                own = _tiers(rules, team.name, app.name, feature.name)
                 route = routes.get(feature.route or "")
                 if route is not None and not any(tiers[name] in own for name in route.models):
                     path = ("teams", t, "apps", a, "features", f, "route")

@@ -8,10 +8,10 @@ without its bookkeeping of names, leases and holds.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import unquote
 
 from governance.counters import CounterKey, Unit
 from governance.ledger.tables import instant, micros
+from governance.limits.scopes import parted
 from governance.windows import Calendar
 
 if TYPE_CHECKING:
@@ -155,7 +155,6 @@ class Board:
 
 def track_of(counter: CounterKey) -> tuple[TrackName, str]:
     """Return where a counter is: on which track, and for which value (empty where all share it)."""
-    base, mark, of = counter.scope.partition("?")
-    each, equals, value = of.partition("=")
+    whose, each, value = parted(counter.scope)
     span = None if counter.window is None else counter.window.kind
-    return TrackName(f"{base}{mark}{each}{equals}", counter.unit, span), unquote(value)
+    return TrackName(f"{whose}?{each}=" if each else whose, counter.unit, span), value

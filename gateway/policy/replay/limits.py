@@ -16,8 +16,10 @@ from governance.ledger.reading.traffic import Past
 from governance.ledger.tables import EPOCH
 from governance.limits import WorstCase, column_of
 from governance.limits.draws import draws_of
+from governance.limits.scopes import parted
 from governance.limits.steps import RELAXED, Pressure, pressure, stepped
 from governance.money import ZERO
+from governance.windows import SESSION
 
 if TYPE_CHECKING:
     from gateway.policy.replay.lanes import Board, Cell, Track
@@ -178,7 +180,7 @@ class Limits:
         for budget, _, _, column in self._single:
             known = column in {None, _MODEL} or _value(row, column) is not None
             if known and budget.per_request is not None and held > budget.per_request.nanos:
-                return f"{_scope(budget.scope)} per request"
+                return f"{parted(budget.scope)[0]} per request"
         return ""
 
     def _turn(self, at: int) -> None:
@@ -257,17 +259,11 @@ def _value(row: Past, column: int | None) -> str | None:
 
 
 def _why(counter: CounterKey) -> str:
+    """Say what a limit is, without the value that it is for: there may be as many as requests."""
+    whose, each, _ = parted(counter.scope)
     if counter.unit is Unit.REPEATS:
         return "requests of one session"
     if counter.window is None or counter.unit is not Unit.SPEND:
-        return f"{counter.scope} {counter.unit}"
-    return f"{_scope(counter.scope)} per {counter.window.kind}{_for_each(counter.scope)}"
-
-
-def _scope(scope: str) -> str:
-    return scope.partition("?")[0]
-
-
-def _for_each(scope: str) -> str:
-    each = scope.partition("?")[2].partition("=")[0]
-    return f" for each {each}" if each else ""
+        return f"{whose} {counter.unit}"
+    for_each = f" for each {each}" if each and counter.window.kind != SESSION else ""
+    return f"{whose} per {counter.window.kind}{for_each}"

@@ -11,10 +11,9 @@ from typing import Final
 
 import msgspec
 
-from governance.ledger.events import LedgerAttempt, LedgerEvent
+from governance.ledger.events import Entry, LedgerAttempt, LedgerEvent
 from governance.ledger.journal.writing import Journal, Place
 
-Entry = LedgerEvent | LedgerAttempt
 _CHUNK: Final = 500
 
 

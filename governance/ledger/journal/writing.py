@@ -36,7 +36,7 @@ class Journal:
         limit_bytes: int = SPOOL_BYTES,
         segment_bytes: int = SEGMENT_BYTES,
     ) -> None:
-        """Prepare a journal in a folder that is locked by the descriptor `lock`; see `open_spool`."""
+        """Prepare a journal in a folder that is locked by the descriptor `lock`; see `Spool.open`."""
         self.folder = folder
         self._lock = lock
         self._limit = limit_bytes

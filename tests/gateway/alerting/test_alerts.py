@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from gateway.alerting.lateness import LATE
 from gateway.alerting.messages import Receiver as Address
 from gateway.alerting.sending import ATTEMPTS, Sender
-from gateway.alerting.watching import LATE, Watching
+from gateway.alerting.watching import Watching
 from gateway.operations.logs import open_log
 from gateway.providers.webhooks import open_webhook_client
 from governance.alerts.outbox import CLAIM, Delivery, claim, listed

@@ -164,11 +164,11 @@ def test_a_policy_that_is_newer_than_the_running_gateway_is_noted(shell: Command
 
 
 def test_a_key_is_narrowed_by_tiers_models_and_budgets_and_the_list_shows_it(shell: CommandLine) -> None:
-    narrowed = ("--tier", "local", "--model", "smollm2", "--budget", "5/day", "--budget", "20.50/month")
+    narrowed = ("--tier", "local", "--model", "smollm2", "--budget", "5/day", "--budget", "20.50/36h")
     made = shell.json("keys", "create", "--team", "demo", "--app", "demo", *narrowed)
-    assert (made["tiers"], made["models"], made["budgets"]) == (["local"], ["smollm2"], ["5/day", "20.50/month"])
+    assert (made["tiers"], made["models"], made["budgets"]) == (["local"], ["smollm2"], ["5/day", "20.50/36h"])
     (listed,) = shell.json("keys", "list")
-    assert (listed["tiers"], listed["budgets"]) == (["local"], ["5.00/day", "20.50/month"])
+    assert (listed["tiers"], listed["budgets"]) == (["local"], ["5.00/day", "20.50/36h"])
     assert "local, smollm2, 5.00/day" in shell.run("keys", "list", COLUMNS="300").output
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+import time_machine
 
 from tests.support.command_line import CommandLine
 from tests.support.databases import fresh_database, write
 from tests.support.past_traffic import Past, Recorder
-from tests.support.policy_texts import read
+from tests.support.policy_texts import AT, read
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
 TEXT = """\
@@ -33,16 +35,17 @@ CALL = Past(60, "search", "web", "large", 1000, 500, 0, 1.0)  # 0.20 USD
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home with a policy in force, and ten calls of one team that began an hour ago."""
-    asyncio.run(_spend(tmp_path))
-    (tmp_path / "policy.yaml").write_text(TEXT)
-    return tmp_path
+def home(tmp_path: Path) -> Generator[Path]:
+    """A home with a policy in force, and ten calls of one team that began an hour ago; no window ends meanwhile."""
+    with time_machine.travel(AT):
+        asyncio.run(_spend(tmp_path))
+        (tmp_path / "policy.yaml").write_text(TEXT)
+        yield tmp_path
 
 
 async def _spend(home: Path) -> None:
     policy = read(TEXT)
-    recorder = Recorder(policy, dict(policy.prices), at=datetime.now(UTC) - timedelta(hours=1))
+    recorder = Recorder(policy, dict(policy.prices), at=AT - timedelta(hours=1))
     await recorder.record([CALL] * 10)
     async with fresh_database(home) as database:
         await write(database, *recorder.ledger.entries)

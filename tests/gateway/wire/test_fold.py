@@ -79,11 +79,11 @@ def test_logprobs_are_put_end_to_end() -> None:
 
 
 def test_logprobs_of_a_long_answer_take_time_in_step_with_it() -> None:
-    folded, began = Fold(), time.perf_counter()
+    folded, began = Fold(), time.process_time()
     for _ in range(20_000):
         folded.add({"choices": [{"index": 0, "delta": {"content": "x"}, "logprobs": {"content": [{"token": "x"}]}}]})
 
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_fields_nobody_has_heard_of_survive() -> None:

@@ -61,8 +61,8 @@ def test_an_event_of_several_lines_is_passed_on_in_one() -> None:
 
 
 def test_a_long_line_is_looked_at_once() -> None:
-    splitter, began = EventSplitter(), time.perf_counter()
+    splitter, began = EventSplitter(), time.process_time()
     for _ in range(900):
         splitter.feed(b"x" * 16384)
 
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1

@@ -17,7 +17,7 @@ from governance.ledger.writer import LedgerWriter
 from governance.money import Nanodollars
 from governance.prices import Usage
 from tests.support.clocks import HandClock
-from tests.support.databases import fresh_database
+from tests.support.databases import fresh_database, locked
 from tests.support.disks import full_disk
 from tests.support.requests import attempt, opening, settlement, usd
 from tests.support.waiting import until
@@ -60,17 +60,6 @@ def failing(folder: Path) -> Generator[None]:
         connection.execute("ALTER TABLE ledger_event RENAME TO away")
         yield
         connection.execute("ALTER TABLE away RENAME TO ledger_event")
-    finally:
-        connection.close()
-
-
-@contextmanager
-def locked(folder: Path) -> Generator[None]:
-    """Keep every writer out of a database."""
-    connection = sqlite3.connect(folder / "sluice.db", isolation_level=None)
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
     finally:
         connection.close()
 

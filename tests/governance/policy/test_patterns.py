@@ -61,9 +61,9 @@ def test_a_pattern_that_can_match_in_too_many_ways_is_refused_with_a_way_out(tex
     "text", [r"\w*\w*!$", ".*a.*b", "(a++)+$", "(?:foo|bar)+$", r"(?>\w+!)+$", "(?:a|aa)(?:a|aa)a*b"]
 )
 def test_the_slowest_patterns_that_are_accepted_are_fast(text: str) -> None:
-    pattern, began = parse_pattern(text), time.perf_counter()
+    pattern, began = parse_pattern(text), time.process_time()
     pattern.search("a" * LONGEST_TEXT)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

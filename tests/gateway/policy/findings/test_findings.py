@@ -102,6 +102,7 @@ def test_a_route_over_a_model_without_a_price_is_told_at_each_place_that_names_i
         ("{scope: org, limit: 100, window: month}", "{scope: 'key:abc', limit: 1, window: month}"),
         ("concurrent: 5", "concurrent: 10"),
         ("limit: 50,", "limit: 100,"),
+        ("window: month}\nteams", "window: month}\n  - {scope: org, limit: 2, window: month, each: user}\nteams"),
     ],
 )
 def test_what_may_bind_some_day_raises_no_alarm(old: str, new: str) -> None:

@@ -62,7 +62,7 @@ async def test_every_kind_of_window_begins_with_what_was_spent_in_it_before(tmp_
         "{scope: org, limit: 1, window: day}": ("org per day", 3),
         "{scope: org, limit: 1, window: 24h}": ("org per 1d", 3),
         "{scope: org, limit: 0.80, window: day, each: user}": ("org per day for each user", 1),
-        "{scope: org, limit: 0.60, window: session}": ("org per session for each session", 2),
+        "{scope: org, limit: 0.60, window: session}": ("org per session", 2),
     }
     async with fresh_database(tmp_path) as database:
         await fill(

@@ -71,7 +71,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(steps)
 def test_what_comes_out_is_what_went_in_and_the_journal_has_all_that_is_not_stored(
     steps: list[tuple[str, int]],

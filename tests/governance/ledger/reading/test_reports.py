@@ -96,7 +96,7 @@ names = st.sampled_from(["a", "b", UNATTRIBUTED])
 requests = st.tuples(st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, names)), st.integers(0, 10**12), st.booleans())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(requests, max_size=30))
 def test_the_rows_of_every_dimension_add_up_to_the_ledger(made: list[tuple[dict[str, str], int, bool]]) -> None:
     async def run() -> None:

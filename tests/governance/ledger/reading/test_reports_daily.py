@@ -49,7 +49,7 @@ async def test_a_request_belongs_to_the_span_that_its_arrival_begins_or_lies_in(
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 299), st.integers(0, 10**12)), max_size=12))
 async def test_the_cuts_add_up_to_the_report_of_the_whole(requests: list[tuple[int, int]]) -> None:
     cuts = [NOON + n * HOUR for n in (0, 1, 2, 5)]

@@ -76,7 +76,7 @@ async def rollups(database: Database) -> list[tuple[object, ...]]:
         return [tuple(row) for row in found]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(endings(), max_size=25),
     st.lists(moments, min_size=2, max_size=6, unique=True).map(sorted),

@@ -8,7 +8,7 @@ from governance.counters import CounterKey, Unit
 from governance.database import Database
 from governance.ledger.events import EventKind, LedgerEvent
 from governance.ledger.reading.history import DailySpend
-from governance.ledger.reading.spending import spent_by_counter, spent_over
+from governance.ledger.reading.spending import spent_by_counter, spent_by_value, spent_over
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget
 from governance.money import ZERO
@@ -97,3 +97,26 @@ async def test_days_begin_with_the_first_that_cost_something_and_leave_today_out
 
     assert days == tuple((NOON.date() - n * DAY, usd(cost)) for n, cost in ((3, "4"), (2, "0"), (1, "2")))
     assert await history.days("org", NOON + timedelta(hours=1)) == days
+
+
+async def test_days_of_a_team_and_of_a_key_are_cut_at_the_same_instants(tmp_path: Path) -> None:
+    half_past = timedelta(minutes=30)
+    async with fresh_database(tmp_path) as database:
+        spent = ((half_past, "1", "a"), (timedelta(hours=3), "2", "a"), (DAY + half_past, "4", "b"))
+        await write(database, tmp_path / "spool", *spent)
+        cuts = [NOON - 2 * DAY, NOON - DAY, NOON - 2 * half_past, NOON - half_past, NOON]
+        by_scope = [await spent_over(database, scope, cuts) for scope in ("org", "team:support", "key:k1")]
+        other = await spent_over(database, "app:support/other", cuts)
+
+    assert by_scope == [(usd("4"), usd("2"), ZERO, usd("1"))] * 3
+    assert other == (ZERO,) * 4
+
+
+async def test_values_below_an_amount_are_left_out(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        spent = ((timedelta(), "1", "a"), (timedelta(), "2", "a"), (timedelta(), "2", "b"))
+        await write(database, tmp_path / "spool", *spent)
+        today = window(WindowKind.DAY, NOON, TZ)
+        found = [one async for batch in spent_by_value(database, "org", "session", today, usd("3")) for one in batch]
+
+    assert found == [("a", usd("3"))]
