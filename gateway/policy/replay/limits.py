@@ -30,19 +30,13 @@ if TYPE_CHECKING:
     from governance.windows import Span
 
 NEVER: Final = 1 << 62
-SPEND, REQUESTS, TOKENS, CONCURRENT, REPEATS = range(5)
-_PLACES: Final = {
-    Unit.SPEND: SPEND,
-    Unit.REQUESTS: REQUESTS,
-    Unit.TOKENS: TOKENS,
-    Unit.CONCURRENT: CONCURRENT,
-    Unit.REPEATS: REPEATS,
-}
+_PLACES: Final = {unit: place for place, unit in enumerate(Unit)}
+REPEATS: Final = _PLACES[Unit.REPEATS]
 _MODEL: Final = Past._fields.index("model")
 _SESSION: Final = Past._fields.index("session")
 
 Amounts = tuple[int, int, int, int, int]
-"""What a request adds to money (nano-dollars), requests, tokens, requests in flight, and repeated requests."""
+"""What a request adds to counters of each `Unit`, in its order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import and_, func, select
 
 from governance.attribution import UNATTRIBUTED
 from governance.database import Database
 from governance.ledger.events import EventKind
+from governance.ledger.reading.spans import ended_between
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
 from governance.money import Nanodollars
 from governance.prices import Price
@@ -91,7 +92,7 @@ async def traffic(database: Database, since: datetime, until: datetime) -> Async
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    query = select(*_COLUMNS).where(_ended(since, until)).order_by(_E.at, _E.id)
+    query = select(*_COLUMNS).where(ended_between(since, until)).order_by(_E.at, _E.id)
     async with database.reading() as connection:
         result = await connection.stream(query, execution_options={"yield_per": BATCH})
         async for batch in result.partitions():
@@ -101,14 +102,14 @@ async def traffic(database: Database, since: datetime, until: datetime) -> Async
 async def traffic_size(database: Database, since: datetime, until: datetime) -> int:
     """Count the requests that `traffic` reads."""
     async with database.reading() as connection:
-        return await connection.scalar(select(func.count()).select_from(_E).where(_ended(since, until))) or 0
+        return await connection.scalar(select(func.count()).select_from(_E).where(ended_between(since, until))) or 0
 
 
 async def latest_calls(database: Database, since: datetime, until: datetime) -> Sequence[Past]:
     """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model."""
     place = func.row_number().over(partition_by=(_E.team, _E.app, _E.model), order_by=(_E.at.desc(), _E.id.desc()))
     told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None))
-    ranked = select(_E.id, place.label("place")).where(_ended(since, until), *told).subquery()
+    ranked = select(_E.id, place.label("place")).where(ended_between(since, until), *told).subquery()
     latest = select(ranked.c.id).where(ranked.c.place <= SAMPLE)
     async with database.reading() as connection:
         rows = await connection.execute(select(*_COLUMNS).where(_E.id.in_(latest)).order_by(_E.id))
@@ -119,7 +120,7 @@ async def session_requests(database: Database, since: datetime, until: datetime)
     """Count the requests that each key let into each of its sessions, in `since <= at < until`."""
     who = (_E.key_id, _E.session)
     counted = (_E.kind.in_(_ADMITTED), _E.session != UNATTRIBUTED)
-    query = select(*who, func.count()).where(_ended(since, until), *counted).group_by(*who)
+    query = select(*who, func.count()).where(ended_between(since, until), *counted).group_by(*who)
     async with database.reading() as connection:
         return {(key_id, session): int(count) for key_id, session, count in await connection.execute(query)}
 
@@ -140,7 +141,7 @@ async def used(database: Database, since: datetime, until: datetime) -> tuple[Us
     query = select(*who, func.count().label("requests"), func.sum(_E.cost_nanos).label("cost"))
     async with database.reading() as connection:
         rows = await connection.execute(
-            query.where(_ended(since, until), _E.kind.in_(_ADMITTED)).group_by(*who).order_by(*who)
+            query.where(ended_between(since, until), _E.kind.in_(_ADMITTED)).group_by(*who).order_by(*who)
         )
         return tuple(
             Used(
@@ -155,10 +156,6 @@ async def used(database: Database, since: datetime, until: datetime) -> tuple[Us
             )
             for row in rows
         )
-
-
-def _ended(since: datetime, until: datetime) -> ColumnElement[bool]:
-    return and_(_E.kind != EventKind.HELD.value, _E.at >= micros(since), _E.at < micros(until))
 
 
 def _price(row: Any) -> Price:
