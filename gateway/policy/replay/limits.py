@@ -5,6 +5,7 @@ The limits are the gateway's own: `draws_of` makes them, `resolve` says whose th
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -70,10 +71,10 @@ The first cell decides: it is the cover that began first and holds all that the 
 
 
 class _Felt(NamedTuple):
-    """A budget whose steps are felt before it is used up: from `begins` on, in hundredths of a nano-dollar."""
+    """A budget whose steps are felt before it is used up, and where they begin: in hundredths of a nano-dollar."""
 
     budget: Budget
-    begins: int
+    begins: Sequence[int]
     track: Track
     value: str
     column: int | None
@@ -141,6 +142,7 @@ class Limits:
         self._own = tuple(limit for limit in limits if limit.column is not None)
         self._single = tuple((budget, *self._place(budget)) for budget in budgets if budget.per_request is not None)
         self._felt = tuple(_Felt(budget, _begins(budget), *self._place(budget)) for budget in stepped(budgets))
+        self._pressures: dict[tuple[int, ...], Pressure] = {}
         self._until = -NEVER
         self._found: tuple[Drawn, ...] = ()
 
@@ -160,14 +162,18 @@ class Limits:
 
     def pressure(self, row: Past) -> Pressure:
         """Return what the budgets ask of a request, from where they stand before it."""
-        levels: list[tuple[Budget, Level]] = []
-        for budget, begins, track, value, column in self._felt:
-            own = value if column is None else _value(row, column)
-            if own is not None:
-                used = track.lane(own, row.at).cells[0].used
-                if used * 100 >= begins:
-                    levels.append((budget, Level(used)))
-        return pressure(levels) if levels else RELAXED
+        if not self._felt:
+            return RELAXED
+        used = [_used(felt, row) for felt in self._felt]
+        # Only which steps are reached matters, and that is the same for very many requests.
+        reached = tuple(
+            [bisect_right(felt.begins, amount * 100) for felt, amount in zip(self._felt, used, strict=True)]
+        )
+        found = self._pressures.get(reached)
+        if found is None:
+            levels = [(felt.budget, Level(amount)) for felt, amount in zip(self._felt, used, strict=True)]
+            found = self._pressures[reached] = pressure(levels)
+        return found
 
     def over_alone(self, row: Past, held: int) -> str:
         """Say which limit on single requests a request is over; empty when it is over none."""
@@ -242,8 +248,14 @@ def diverge(drawn: Iterable[Drawn]) -> None:
             cell.diverged = True
 
 
-def _begins(budget: Budget) -> int:
-    return min(step.percent for step in budget.steps) * budget.limit.nanos
+def _begins(budget: Budget) -> Sequence[int]:
+    return sorted(step.percent * budget.limit.nanos for step in budget.steps)
+
+
+def _used(felt: _Felt, row: Past) -> int:
+    """Return what is used of a budget that a request is under; less than nothing where it is not."""
+    value = felt.value if felt.column is None else _value(row, felt.column)
+    return -1 if value is None else felt.track.lane(value, row.at).cells[0].used
 
 
 def _value(row: Past, column: int | None) -> str | None:
