@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
 _file = click.Path(path_type=Path, dir_okay=False)
 _check = click.option("--check", is_flag=True, help="Status 1 when it would refuse somebody who spent in 7 days.")
+_REPLAY_TITLES = (
+    "Requests",
+    "Spent",
+    "Replayed",
+    "Saved",
+    "Refused",
+    "Admitted",
+    "Queued",
+    "Moved",
+    "Zone",
+    "Tightened",
+    "Estimated",
+)
 
 
 @click.group()
@@ -156,16 +169,17 @@ def _show_replay(report: ReplayReport) -> None:
         caption_justify="left",
     )
     table.add_column("Team", footer="Total", overflow="fold")
-    titles = ("Requests", "Spent", "Replayed", "Saved", "Refused", "Admitted", "Queued", "Moved", "Zone", "Estimated")
-    for title, total in zip(titles, _replay_cells(report.total), strict=True):
+    for title, total in zip(_REPLAY_TITLES, _replay_cells(report.total), strict=True):
         table.add_column(title, footer=total, justify="right", no_wrap=True)
     for name, outcome in sorted(report.teams.items()):
         table.add_row(Text(shown(name)), *_replay_cells(outcome))
     show_table(table)
-    for (before, after), calls in sorted(report.total.moves.items()):
-        click.echo(shown(f"{calls:,} moved from {before} to {after}"))
+    for move, calls in sorted(report.total.moves.items()):
+        click.echo(shown(f"{calls:,} moved from {move.before} to {move.after} ({move.why})"))
     for why, calls in sorted(report.total.reasons.items()):
         click.echo(shown(f"{calls:,} stopped: {why}"))
+    for sentence in report.left_out:
+        click.echo(shown(f"left as it was: {sentence}"))
 
 
 def _replay_cells(outcome: TeamOutcome) -> tuple[str, ...]:
@@ -178,6 +192,7 @@ def _replay_cells(outcome: TeamOutcome) -> tuple[str, ...]:
         outcome.queued,
         outcome.moved,
         outcome.moved_zone,
+        outcome.tightened,
         outcome.estimated + outcome.unpriced,
     )
     return (f"{outcome.requests:,}", *money, *(f"{count:,}" for count in counts))

@@ -159,13 +159,21 @@ class Rules:
             grant = self._given[name] = self._grant(attribution, key_id, terms)
         return grant
 
-    def _grant(self, attribution: Attribution, key_id: str, terms: KeyTerms | None) -> Grant:
-        team, app = attribution.team, attribution.app
-        grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
+    def written(self, team: str, app: str, feature: str, key_id: str) -> Grant:
+        """Return what requests may do as the policy has it: a budget for each value is still that of no one value.
+
+        Raises:
+            UnknownTeam: The policy has no such team and app.
+        """
+        grant = self._grants.get((team, app, feature)) or self._grants.get((team, app, None))
         if grant is None:
             raise UnknownTeam(team, app)
-        budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
-        budgets = resolve(budgets, {name: getattr(attribution, name) for name in self._each})
+        own = self._budgets.get(f"key:{key_id}")
+        return grant if own is None else replace(grant, budgets=grant.budgets + own)
+
+    def _grant(self, attribution: Attribution, key_id: str, terms: KeyTerms | None) -> Grant:
+        grant = self.written(attribution.team, attribution.app, attribution.feature, key_id)
+        budgets = resolve(grant.budgets, {name: getattr(attribution, name) for name in self._each})
         grant = grant if budgets is grant.budgets else replace(grant, budgets=budgets)
         return grant if terms is None else grant.narrowed(terms)
 

@@ -1,6 +1,7 @@
 """What the ledger says has been spent: for counters that must know it, and over the days for a forecast."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -24,20 +25,28 @@ _ANYTHING: Final = Nanodollars(1)
 
 
 async def spent_by_counter(
-    database: Database, budgets: Iterable[Budget], at: datetime, tz: ZoneInfo, calendar: Calendar
+    database: Database,
+    budgets: Iterable[Budget],
+    at: datetime,
+    tz: ZoneInfo,
+    calendar: Calendar,
+    *,
+    before: datetime | None = None,
 ) -> AsyncIterator[tuple[CounterKey, Nanodollars]]:
     """Read what has been spent in the windows of budgets at an instant, for each counter that has something to know.
 
-    A budget for each value of a dimension has a counter for every value the ledger has seen in its window.
+    A budget for each value of a dimension has a counter for every value the ledger has seen in its window. Requests
+    that arrived at `before` or later do not count.
 
     Raises:
         StoreUnavailable: The database does not answer.
     """
     for budget, window in {(b, w): None for b in budgets for w in calendar.covers(b.window, at, tz)}:
+        counted = window if before is None else replace(window, end=min(window.end, before))
         if budget.each is None:
-            yield CounterKey(budget.scope, Unit.SPEND, window), await spent(database, budget.scope, window)
+            yield CounterKey(budget.scope, Unit.SPEND, window), await spent(database, budget.scope, counted)
         else:
-            async for batch in spent_by_value(database, budget.scope, budget.each, window):
+            async for batch in spent_by_value(database, budget.scope, budget.each, counted):
                 for value, amount in batch:
                     yield CounterKey(budget.of(value).scope, Unit.SPEND, window), amount
 

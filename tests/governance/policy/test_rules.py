@@ -105,6 +105,17 @@ def test_a_key_may_have_budgets_of_its_own(rules: Rules) -> None:
     assert grant.budgets[-1] == Budget("key:k1", usd(1), WindowKind.HOUR, Nanodollars(5))
 
 
+def test_a_grant_as_it_is_written_is_nobodys_in_particular() -> None:
+    budgets = [{"limit": 2, "window": "day", "each": "user"}]
+    team = TeamSection.model_validate({"name": "a", "budgets": budgets, "apps": [{"name": "b"}]})
+    rules = compile_rules(
+        tiers=["local"], timezone=ZoneInfo("UTC"), output=None, limits=None, budgets=[], teams=[team], loop=None
+    )
+    assert [budget.each for budget in rules.written("a", "b", "unattributed", "k0").budgets] == ["user"]
+    assert rules.grant(Attribution("a", "b"), "k0").budgets == ()
+    assert [budget.scope for budget in rules.grant(Attribution("a", "b", user="u"), "k0").budgets] == ["team:a?user=u"]
+
+
 @pytest.mark.parametrize(("team", "app"), [("support", "notebooks"), ("gone", "bot"), ("", "")])
 def test_a_key_that_outlived_its_team_or_app_has_no_grant(rules: Rules, team: str, app: str) -> None:
     assert rules.app(team, app) is None

@@ -47,6 +47,22 @@ async def test_every_cover_of_a_rolling_window_is_told_what_falls_into_it(tmp_pa
     assert told == [usd(amount) for amount in ("3", "3", "3", "1", "1", "1", "1")]
 
 
+async def test_what_arrived_at_an_instant_or_later_can_be_left_out(tmp_path: Path) -> None:
+    budgets = [Budget("org", usd("9"), WindowKind.DAY), Budget("org", usd("9"), WindowKind.DAY, each="session")]
+    async with fresh_database(tmp_path) as database:
+        await write(database, tmp_path / "spool", (timedelta(), "1", "a"), (timedelta(hours=1), "2", "a"))
+        calendar = Calendar()
+        told = {
+            key: amount async for key, amount in spent_by_counter(database, budgets, NOON, TZ, calendar, before=NOON)
+        }
+
+    today = window(WindowKind.DAY, NOON, TZ)
+    assert told == {
+        CounterKey("org", Unit.SPEND, today): usd("2"),
+        CounterKey("org?session=a", Unit.SPEND, today): usd("2"),
+    }
+
+
 async def test_a_budget_for_each_value_is_told_of_every_value_in_its_window(tmp_path: Path) -> None:
     budget = Budget("team:support", usd("9"), WindowKind.DAY, each="session")
     async with fresh_database(tmp_path) as database:
