@@ -23,7 +23,7 @@ from governance.limits.levels import SeenLevels
 from governance.limits.loops import Repeats
 from governance.limits.standings import standing_of
 from governance.limits.steps import Pressure, pressure, stepped
-from governance.money import ZERO
+from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
 
 LONGEST_LEASE: Final = timedelta(hours=25)
@@ -154,10 +154,12 @@ class Purse:
         Call it when budgets appear, at the start or with a new policy. What requests hold that began under
         another policy, and do not draw on a counter, is taken for spent: the limit holds while they run.
         """
-        totals = {found[0]: found[1] async for found in spent_by_counter(database, budgets, at, tz, self._calendar)}
-        for hold in self._till.open.values():
+        totals: dict[CounterKey, Nanodollars] = {}
+        for hold in self._till.open.values():  # first: what ends while the ledger is read would be in neither
             for counter in hold.undrawn(budgets, tz, self._calendar):
                 totals[counter] = totals.get(counter, ZERO) + hold.worst.cost
+        async for counter, spent in spent_by_counter(database, budgets, at, tz, self._calendar):
+            totals[counter] = totals.get(counter, ZERO) + spent
         for counter, total in totals.items():
             await self._till.counters.seed(counter, total.nanos)
 

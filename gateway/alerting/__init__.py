@@ -1,5 +1,5 @@
 """Who is told when a budget's step is reached, and how: the webhook of the team or of the installation, and the log.
 
 `watching.py` looks where budgets stand, again and again; `sending.py` delivers what has fired; `messages.py` is what a
-receiver gets. The state machine and its memory are `governance.alerts`.
+receiver gets, and `receivers.py` who that is. The state machine and its memory are `governance.alerts`.
 """

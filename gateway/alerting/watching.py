@@ -29,7 +29,7 @@ Receivers = Callable[[str], Receiver | None]
 
 
 class Watching:
-    """Watches budgets. `watches` lists them anew each round, so that it follows keys and policies as they change."""
+    """Watches budgets. `watches` and `timezone` are asked for anew each round, for keys and policies change."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Watching:
         database: Database,
         watches: Callable[[], Sequence[Watch]],
         receivers: Receivers,
-        timezone: ZoneInfo,
+        timezone: Callable[[], ZoneInfo],
         now: Callable[[], datetime],
         log: FilteringBoundLogger,
     ) -> None:
@@ -57,14 +57,14 @@ class Watching:
         Raises:
             StoreUnavailable: The counters or the database do not answer; the next round finds the same.
         """
-        at, watches = self._now(), self._with_calendar()
-        standings = await self._purse.standing([watch.budget for watch, _ in watches], at, self._timezone)
+        at, tz, watches = self._now(), self._timezone(), self._with_calendar()
+        standings = await self._purse.standing([watch.budget for watch, _ in watches], at, tz)
         if len(standings) < len(watches):
             raise StoreUnavailable("the counters are away")
         found: list[Alert] = []
         for (watch, kind), standing in zip(watches, standings, strict=True):
             if standing.settled.nanos > 0:
-                found += due(watch, window(kind, at, self._timezone), standing.settled, at)
+                found += due(watch, window(kind, at, tz), standing.settled, at)
         await self._fire(found, at)
 
     async def look_back(self) -> None:
@@ -73,7 +73,7 @@ class Watching:
         Raises:
             StoreUnavailable: The database does not answer; the next round finds the same.
         """
-        at, tz = self._now(), self._timezone
+        at, tz = self._now(), self._timezone()
         found: list[Alert] = []
         for watch, kind in self._with_calendar():
             before = window(kind, window(kind, at, tz).start - timedelta.resolution, tz)

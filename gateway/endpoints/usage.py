@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 
 from gateway.endpoints.models import entitled
-from gateway.steps.admission import Admission
+from gateway.governing.in_force import InForce
 from governance.errors import StoreUnavailable
 from governance.ledger.reading.history import DailySpend, Days
 from governance.limits import Standing
@@ -17,18 +16,16 @@ from governance.limits.forecast import Forecast, forecast
 from governance.purse import Purse
 
 
-def usage_router(
-    admission: Admission, purse: Purse, history: DailySpend, timezone: ZoneInfo, now: Callable[[], datetime]
-) -> APIRouter:
+def usage_router(in_force: InForce, purse: Purse, now: Callable[[], datetime]) -> APIRouter:
     """Return the route."""
     router = APIRouter(prefix="/v1", include_in_schema=False)
 
     @router.get("/usage")
     async def usage(request: Request) -> dict[str, Any]:
-        asker = entitled(request, admission, now)
-        at = now()
-        standings = await purse.standing(asker.grant.budgets, at, timezone)
-        ahead = [forecast(stands, await _days(history, stands.scope, at), at, timezone) for stands in standings]
+        governed, at = in_force.governed, now()
+        asker, tz = entitled(request, governed, now), governed.timezone
+        standings = await purse.standing(asker.grant.budgets, at, tz)
+        ahead = [forecast(stands, await _days(governed.daily, stands.scope, at), at, tz) for stands in standings]
         return {
             "object": "usage",
             "key_id": asker.caller.key_id,
@@ -42,10 +39,10 @@ def usage_router(
     return router
 
 
-async def _days(history: DailySpend, scope: str, at: datetime) -> Days:
+async def _days(daily: DailySpend, scope: str, at: datetime) -> Days:
     """Return what is known of the days before; without the database the forecast is a straight line."""
     try:
-        return await history.days(scope, at)
+        return await daily.days(scope, at)
     except StoreUnavailable:
         return ()
 

@@ -69,7 +69,7 @@ async def everything_adds_up(load: Load) -> None:
     served = load.replies[200, "", False] + load.replies[200, "", True]
     usage = await gateway.client.get("/v1/usage", headers={"x-api-key": load.key})
     (budget,) = usage.json()["budgets"]
-    month = window(WindowKind.MONTH, datetime.now(UTC), gateway.services.timezone)
+    month = window(WindowKind.MONTH, datetime.now(UTC), gateway.services.in_force.governed.timezone)
     assert budget["spent_usd"] == (await spent(gateway.database, "team:tight", month)).usd
     assert budget["held_usd"] == "0.00"
     assert len(gateway.upstream.bodies) == served

@@ -81,7 +81,7 @@ class RunningGateway:
             random_bytes=secrets.token_bytes,
             **bound,
         )
-        await refresh(self.services.admission._keyring, self.database)
+        await refresh(self.services.keyring, self.database)
         return minted.key
 
     async def chat(
