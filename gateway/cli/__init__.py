@@ -10,7 +10,7 @@ import click
 from gateway import __version__
 from gateway.cli.doctor import doctor
 from gateway.cli.keys import keys
-from gateway.cli.policy import policy
+from gateway.cli.policy_history import policy
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spend import spend
 from gateway.cli.terminal import Sluice

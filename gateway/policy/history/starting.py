@@ -56,6 +56,29 @@ async def start(database: Database, path: Path | None, env: Mapping[str, str], a
             return Standing(applied.id, policy)
 
 
+async def expected(database: Database, path: Path | None, env: Mapping[str, str], at: datetime) -> Standing:
+    """Return the policy in force; without a history, the one that a first start would put in force.
+
+    Raises:
+        PolicyInvalid: There is no history, and the file is no policy.
+        StoreUnavailable: The database does not answer.
+    """
+    standing = await in_force(database, env, at)
+    return standing or Standing(0, (await asyncio.to_thread(read_file, path, env, at))[1])
+
+
+def unapplied(path: Path | None, standing: Standing, env: Mapping[str, str], at: datetime) -> str:
+    """Say in what way a policy file is not the policy in force, to go on from its name; empty when it is."""
+    if path is None:
+        return ""
+    try:
+        _, policy = read_file(path, env, at)
+    except PolicyInvalid:
+        return "is no policy"
+    governs = standing.policy
+    return "" if policy.version == governs.version else f"is not in force: {governs.version} ({governs.source}) is"
+
+
 def read_file(path: Path | None, env: Mapping[str, str], at: datetime) -> tuple[Written, LoadedPolicy]:
     """Read a policy file, or the starter policy when there is none, as it goes into the history.
 
