@@ -23,6 +23,7 @@ from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
 from gateway.governing.governed import Composer
 from gateway.governing.in_force import InForce, Reign
+from gateway.governing.shade import ShadeReports
 from gateway.governing.succession import LOOK_S, Succession, obey_when_away
 from gateway.operations.demo_key import keep_demo_key
 from gateway.operations.home import Home
@@ -182,6 +183,7 @@ def _compose(
             database=database,
             in_force=in_force,
             env=env,
+            shade=ShadeReports(settings.database, env, _now),
             learn_keys=lambda: refresh(keyring, database),
             now=_now,
             random_bytes=secrets.token_bytes,

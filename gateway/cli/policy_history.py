@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.key_facts import written as written_at
 from gateway.cli.policy import policy, replaying, show_replay
 from gateway.cli.terminal import as_json, now, operator, say, settings, show_json, show_table
 
@@ -79,13 +78,14 @@ def rollback(version: str | None, note: str, as_json: bool) -> None:
 def history(limit: int, as_json: bool) -> None:
     """List which policy was put in force when, and by whom, the newest first."""
     from gateway.operations.ledger import open_ledger
+    from gateway.policy.history.reading import facts_of
     from governance.policy.history import listed
 
     async def read() -> tuple[Applied, ...]:
         async with open_ledger(settings()) as database:
             return await listed(database, limit)
 
-    found = [_facts(applied) for applied in asyncio.run(read())]
+    found = [facts_of(applied) for applied in asyncio.run(read())]
     if as_json:
         show_json(found)
     elif found:
@@ -102,7 +102,7 @@ def show(version: str | None, as_json: bool) -> None:
     from gateway.errors import UnknownPolicy
     from gateway.operations.ledger import open_ledger
     from gateway.policy.history.masking import masked
-    from gateway.policy.history.reading import find
+    from gateway.policy.history.reading import facts_of, find
     from governance.policy.history import Mode, newest
 
     async def read() -> Applied | None:
@@ -114,7 +114,7 @@ def show(version: str | None, as_json: bool) -> None:
         raise UnknownPolicy("no policy was ever put in force; the first start does it, or `sluice policy apply`", "")
     text = masked(applied.policy.text)
     if as_json:
-        show_json(_facts(applied) | {"text": text})
+        show_json(facts_of(applied) | {"text": text})
     else:
         click.echo(text, nl=False)
 
@@ -139,7 +139,7 @@ def shadow(off: bool, as_json: bool) -> None:
         return
     shade, report = found
     if as_json:
-        show_json(report.facts() | {"shadow": _facts(shade.tried), "lasts": shade.until is None})
+        show_json(shade.facts(report))
     else:
         show_replay(report)
 
@@ -160,6 +160,7 @@ async def _shade() -> tuple[Shade, ReplayReport] | None:
 def _end_shadow(*, as_json: bool) -> None:
     from gateway.operations.ledger import open_ledger
     from gateway.policy.history.applying import History
+    from gateway.policy.history.reading import facts_of
 
     async def end() -> Applied | None:
         async with open_ledger(settings()) as database:
@@ -167,7 +168,7 @@ def _end_shadow(*, as_json: bool) -> None:
 
     ended = asyncio.run(end())
     if as_json:
-        show_json(None if ended is None else _facts(ended))
+        show_json(None if ended is None else facts_of(ended))
     elif ended is None:
         click.echo("No policy is in the shade.")
     else:
@@ -180,9 +181,7 @@ def _show_decision(decision: Decision, *, as_json: bool) -> None:
 
     applied = decision.applied
     if as_json:
-        show_json(
-            _facts(applied) | {"before": decision.before or None, "changes": [str(one) for one in decision.changes]}
-        )
+        show_json(decision.facts())
         return
     for change in decision.changes:
         click.echo(shown(str(change)))
@@ -193,19 +192,6 @@ def _show_decision(decision: Decision, *, as_json: bool) -> None:
         say(f"Policy {version} is in the shade; `sluice policy shadow` says what it would have done.")
     else:
         say(f"Policy {version} is in force; running gateways follow within a second.")
-
-
-def _facts(applied: Applied) -> dict[str, Any]:
-    return {
-        "id": applied.id,
-        "at": written_at(applied.at),
-        "mode": applied.mode.value,
-        "version": applied.policy.version,
-        "source": applied.policy.source,
-        "by": applied.by.name,
-        "role": applied.by.role,
-        "note": applied.note,
-    }
 
 
 def _show_history(found: list[dict[str, Any]]) -> None:

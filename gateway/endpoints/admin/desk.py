@@ -9,6 +9,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gateway.governing.in_force import InForce
+from gateway.governing.shade import ShadeReports
 from gateway.policy.source import LoadedPolicy
 from gateway.wire.request.controls import credential, read_headers
 from governance.database import Database
@@ -28,6 +29,7 @@ class Desk:
         database: where keys, people, the ledger and the audit log are.
         in_force: what governs here.
         env: where a policy's `${NAME}` is looked up.
+        shade: what the policy in the shade would have done.
         learn_keys: teaches this process a change of keys at once; others learn it within a second.
         now: an aware clock.
         random_bytes: where secrets come from.
@@ -37,6 +39,7 @@ class Desk:
     database: Database
     in_force: InForce
     env: Mapping[str, str]
+    shade: ShadeReports
     learn_keys: Callable[[], Awaitable[None]]
     now: Callable[[], datetime]
     random_bytes: Callable[[int], bytes]

@@ -2,19 +2,19 @@
 
 import asyncio
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from gateway.endpoints.admin.desk import Asking, Desk
-from gateway.policy.history.applying import Decision, History
+from gateway.policy.history.applying import History
 from gateway.policy.history.masking import masked
-from gateway.policy.history.reading import find
+from gateway.policy.history.reading import facts_of, find
 from gateway.policy.source import parse_policy
 from governance.people.roles import Person, Right
 from governance.policy import history
-from governance.policy.history import Applied, Mode, Written
+from governance.policy.history import Mode, Written
 
 SOURCE = "admin API"
 _LONGEST = 1_000_000
@@ -84,18 +84,27 @@ def policy_router(desk: Desk) -> APIRouter:
     @router.get("/history", summary="List which policy was put in force when, and by whom, the newest first.")
     async def list_(person: Asking, limit: Limit = 100, before: int | None = None) -> list[PolicyFacts]:
         person.require(Right.SEE_POLICY)
-        return [_facts(applied) for applied in await history.listed(desk.database, limit, before=before)]
+        return [
+            PolicyFacts(**facts_of(applied)) for applied in await history.listed(desk.database, limit, before=before)
+        ]
 
     @router.post("", status_code=201, summary="Put a policy in force, in every gateway within a second.")
     async def apply(person: Asking, wanted: NewPolicy) -> PolicyChange:
         decides, at = deciding(person), desk.now()
         policy = await asyncio.to_thread(parse_policy, wanted.text, SOURCE, desk.env, at)
         written = Written(policy.version, wanted.text, SOURCE)
-        return _change(await decides.apply(written, policy, at, shadow=wanted.shadow, note=wanted.note))
+        return PolicyChange(
+            **(await decides.apply(written, policy, at, shadow=wanted.shadow, note=wanted.note)).facts()
+        )
 
     @router.post("/rollback", status_code=201, summary="Put a policy of the past in force again.")
     async def roll_back(person: Asking, wanted: Rollback) -> PolicyChange:
-        return _change(await deciding(person).roll_back(wanted.version, desk.now(), wanted.note))
+        return PolicyChange(**(await deciding(person).roll_back(wanted.version, desk.now(), wanted.note)).facts())
+
+    @router.get("/shadow", summary="Say what the policy in the shade would have done, or the last one there was.")
+    async def shadow(person: Asking) -> dict[str, Any] | None:
+        person.require(Right.SEE_POLICY)
+        return await desk.shade.latest()
 
     @router.delete("/shadow", status_code=204, summary="Try no policy beside the one in force any more.")
     async def end_shadow(person: Asking) -> None:
@@ -113,22 +122,4 @@ async def _text(desk: Desk, version: str | None) -> PolicyText | None:
         return None
     trouble = desk.in_force.trouble if version is None else ""
     text = await asyncio.to_thread(masked, applied.policy.text)
-    return PolicyText(**_facts(applied).model_dump(), text=text, trouble=trouble or None)
-
-
-def _change(decision: Decision) -> PolicyChange:
-    facts = _facts(decision.applied).model_dump()
-    return PolicyChange(**facts, before=decision.before or None, changes=[str(change) for change in decision.changes])
-
-
-def _facts(applied: Applied) -> PolicyFacts:
-    return PolicyFacts(
-        id=applied.id,
-        at=applied.at,
-        mode=applied.mode,
-        version=applied.policy.version,
-        source=applied.policy.source,
-        by=applied.by.name,
-        role=applied.by.role,
-        note=applied.note,
-    )
+    return PolicyText(**facts_of(applied), text=text, trouble=trouble or None)

@@ -7,11 +7,11 @@ at the history several times a second.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gateway.errors import UnknownPolicy
 from gateway.policy.change.differences import differences
-from gateway.policy.history.reading import find, in_force, load
+from gateway.policy.history.reading import facts_of, find, in_force, load
 from governance.policy import history
 from governance.policy.history import Mode, Written
 
@@ -36,6 +36,10 @@ class Decision:
     applied: Applied
     before: str
     changes: tuple[Change, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """Return it for programs, as plain data."""
+        return facts_of(self.applied) | {"before": self.before or None, "changes": [str(one) for one in self.changes]}
 
 
 @dataclass(frozen=True, slots=True)

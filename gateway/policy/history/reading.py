@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gateway.errors import UnknownPolicy
 from gateway.policy.problems import PolicyInvalid
@@ -45,6 +45,20 @@ def is_version(text: str) -> bool:
 def trouble_of(applied: Applied, why: str) -> str:
     """Word why a decision is not obeyed here."""
     return f"policy {applied.policy.version} ({applied.policy.source}) is not in force: {why}"
+
+
+def facts_of(applied: Applied) -> dict[str, Any]:
+    """Say everything of a decision but the text of its policy, as plain data."""
+    return {
+        "id": applied.id,
+        "at": applied.at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "mode": applied.mode.value,
+        "version": applied.policy.version,
+        "source": applied.policy.source,
+        "by": applied.by.name,
+        "role": applied.by.role,
+        "note": applied.note,
+    }
 
 
 async def load(applied: Applied, env: Mapping[str, str], at: datetime) -> LoadedPolicy:

@@ -8,9 +8,9 @@ replay's own rules: the same answer whoever asks, over restarts, for every worke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gateway.policy.history.reading import known, load
+from gateway.policy.history.reading import facts_of, known, load
 from gateway.policy.replay.recorded import replay
 from governance.ledger.reading.traffic import traffic_size
 from governance.policy import history
@@ -47,6 +47,10 @@ class Shade:
         policy = await load(self.tried, env, at)
         policies = await known(database, env, at)
         return await replay(database, policy, policies, self.tried.at, self.until or at, progress)
+
+    def facts(self, report: ReplayReport) -> dict[str, Any]:
+        """Return a report of it for programs, as plain data."""
+        return report.facts() | {"shadow": facts_of(self.tried), "lasts": self.until is None}
 
 
 async def last_shade(database: Database) -> Shade | None:
