@@ -34,8 +34,8 @@ async def keep_demo_key(home: Home, database: Database, keyring: Keyring, policy
             minted = await create_key(
                 database, team=team, app=app, by=GATEWAY, now=now, random_bytes=secrets.token_bytes, name="demo"
             )
+            await refresh(keyring, database)  # first: who reads the file may use what is in it
             write_private(home.demo_key, minted.key)
-            await refresh(keyring, database)
 
 
 @contextmanager

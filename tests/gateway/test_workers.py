@@ -44,7 +44,7 @@ class Workers:
     folder: Path
     environment: dict[str, str]
 
-    async def sluice(self, *line: str) -> dict[str, Any]:
+    async def sluice(self, *line: str) -> Any:
         """Run a verb beside the gateway."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "gateway.cli", *line, env=self.environment, stdout=subprocess.PIPE
@@ -177,6 +177,34 @@ async def test_two_workers_count_in_postgres_and_one_that_falls_is_replaced(
     assert codes[200] + codes[429] + codes[503] == 150  # 503 where a busy machine keeps PostgreSQL past its time
     assert len(gateway.upstream.bodies) == codes[200] > 0
     assert counted == spent <= CAP * 10**9
+
+
+@pytest.mark.parametrize("store", ["redis", "postgres"])
+async def test_every_worker_follows_a_policy_that_is_applied(
+    tmp_path: Path, store: str, request: pytest.FixtureRequest
+) -> None:
+    if store == "redis":
+        shared = {"REDIS_URL": request.getfixturevalue("redis_server").url}
+    else:
+        shared = {"DATABASE_URL": request.getfixturevalue("postgres_server").database()}
+    async with workers(tmp_path, 2, **shared) as gateway:
+        key = (await gateway.sluice("keys", "create", "--team", "tight", "--app", "bot", "--json"))["key"]
+        wide = {"name": "tight", "apps": [{"name": "bot"}]}
+        (tmp_path / "next.yaml").write_text(yaml.safe_dump(policy(teams=[wide], cache={})))
+        applied = await gateway.sluice("policy", "apply", str(tmp_path / "next.yaml"), "--json")
+        told = f'"version":"{applied["version"]}"'
+        await until(lambda: len(_lines(tmp_path / "log", '"before"', told)) == 2, START_S)
+        await asyncio.sleep(1.0)  # what the contract gives a process to know a key
+        replies = await asyncio.gather(*(gateway.ask(key, f"question {n}") for n in range(40)))
+        history = await gateway.sluice("policy", "history", "--json")
+
+    assert Counter(reply.status_code for reply in replies) == {200: 40}
+    assert {reply.headers["x-sluice-policy"] for reply in replies} == {applied["version"]}
+    assert [decision["by"] for decision in history][1:] == ["gateway"]
+
+
+def _lines(log: Path, *words: str) -> list[str]:
+    return [line for line in log.read_text().splitlines() if all(word in line for word in words)]
 
 
 @pytest.mark.parametrize("database", ["", "sqlite:///x.db"])
