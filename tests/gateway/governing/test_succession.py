@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from governance.alerts.outbox import listed
 from governance.audit import log
 from governance.audit.chain import GATEWAY
 from governance.money import Nanodollars
@@ -18,7 +19,7 @@ from governance.policy import history
 from governance.policy.history import Mode, Written
 from tests.support.running_gateway import POLICY, RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script
-from tests.support.waiting import until
+from tests.support.waiting import eventually, until
 
 CLOUD = {"kind": "openai", "zone": "cloud", "base_url": "http://127.0.0.1:9/v1"}
 
@@ -167,6 +168,23 @@ async def test_models_the_demo_key_and_metrics_follow_the_policy(gateway: Runnin
     await gateway.follow(policy())
     assert 'sluice_provider_available{provider="cloud"}' not in (await gateway.client.get("/metrics")).text
     assert (await gateway.chat(key)).json()["error"]["code"] == "model_not_allowed"
+
+
+async def test_alerts_and_calendars_follow_the_policy(gateway: RunningGateway) -> None:
+    key = await gateway.key()
+    assert (await gateway.chat(key)).status_code == 200
+    await gateway.rows(1)
+    assert await listed(gateway.database, 10) == ()
+    budget = {"scope": "org", "window": "day", "limit": 0.00001, "steps": {"1%": "alert", "100%": "block"}}
+    await gateway.follow(policy(budgets=[budget], timezone="Asia/Tokyo"))
+
+    async def fired() -> bool:
+        return bool(await listed(gateway.database, 10))
+
+    await eventually(fired, 30)
+    assert [alert.scope for alert, _ in await listed(gateway.database, 1)] == ["org"]
+    usage = (await gateway.client.get("/v1/usage", headers={"authorization": f"Bearer {key}"})).json()
+    assert all(budget["resets_at"].endswith("T15:00:00Z") for budget in usage["budgets"])
 
 
 async def test_what_is_done_while_a_store_is_away_follows_the_policy(gateway: RunningGateway) -> None:
