@@ -1,4 +1,4 @@
-"""Open everything the gateway is made of, in order, and close it in reverse. The only place that builds things.
+"""Open everything the gateway is made of, in order, and close it in reverse.
 
 What depends on the policy is composed by `governing/governed.py`, each time another one is put in force.
 """

@@ -6,6 +6,7 @@ at the history several times a second.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,7 +70,7 @@ class History:
             seen = await history.newest_id(self.database)
             standing = await in_force(self.database, self.env, at)
             before = None if standing is None else standing.policy
-            changes = () if before is None else differences(before, policy)
+            changes = () if before is None else await asyncio.to_thread(differences, before, policy)
             facts: dict[str, Fact] = {"before": None if before is None else before.version, "changes": _told(changes)}
             applied = await history.apply(
                 self.database, mode, written, over=seen, by=self.by, at=at, note=note, facts=facts

@@ -11,6 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
+from gateway.policy.models import Provider
+from gateway.providers import pool
+from gateway.providers.upstream import Upstream
 from governance.alerts.outbox import listed
 from governance.audit import log
 from governance.audit.chain import GATEWAY
@@ -123,6 +126,21 @@ async def test_a_text_that_is_no_policy_leaves_the_last_good_one_in_force_and_is
     assert "sluice_policy_refused 1.0" in metrics
     after = await gateway.follow(edited(limit=6))
     assert (await ready(gateway))["policy"] == {"version": after, "trouble": None}
+
+
+async def test_a_provider_that_cannot_be_opened_leaves_the_last_good_policy_in_force(
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(name: str, section: Provider, absent: str | None, engine: str, stack: AsyncExitStack) -> Upstream:
+        raise OSError(24, "Too many open files")
+
+    key, before = await gateway.key(), gateway.services.in_force.governed
+    monkeypatch.setattr(pool, "open_upstream", fails)
+    await gateway.decide(policy(providers=POLICY["providers"] | {"cloud": CLOUD}))
+    await until(lambda: bool(gateway.services.in_force.trouble), 30)
+    assert "Too many open files" in (await ready(gateway))["policy"]["trouble"]
+    assert gateway.services.in_force.governed is before
+    assert (await gateway.chat(key)).status_code == 200
 
 
 async def test_going_back_to_the_policy_that_governs_already_ends_the_trouble(gateway: RunningGateway) -> None:
