@@ -182,10 +182,13 @@ def _write_ahead(cursor: DBAPICursor) -> None:
 
 
 def _make_private(address: URL) -> None:
-    """Make the file before SQLite does; one that cannot be made is the first connection's to tell."""
+    """Make the file before SQLite does; one that cannot be made is the first connection's to tell.
+
+    A file that is there is not touched: to close it would end the locks of every connection this process has to it.
+    """
     if address.database and "uri" not in address.query:
         with suppress(OSError):
-            os.close(os.open(address.database, os.O_RDONLY | os.O_CREAT, 0o600))
+            os.close(os.open(address.database, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _in_memory(address: URL) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from governance.counters import Counters, Exhausted
+from governance.counters import CounterKey, Counters, Exhausted
 from governance.database import Database
 from governance.holds import Hold, Ledger, Till
 from governance.ledger.events import EventKind, Opening, Settlement
@@ -24,7 +24,7 @@ from governance.limits.loops import Repeats
 from governance.limits.plans import Plans
 from governance.limits.standings import standing_of
 from governance.limits.steps import RELAXED, Pressure, pressure
-from governance.money import ZERO
+from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
 
 LONGEST_LEASE: Final = timedelta(hours=25)
@@ -157,10 +157,12 @@ class Purse:
         Call it when budgets appear, at the start or with a new policy. What requests hold that began under
         another policy, and do not draw on a counter, is taken for spent: the limit holds while they run.
         """
-        totals = {found[0]: found[1] async for found in spent_by_counter(database, budgets, at, tz, self._calendar)}
-        for hold in self._till.open.values():
+        totals: dict[CounterKey, Nanodollars] = {}
+        for hold in self._till.open.values():  # first: what ends while the ledger is read would be in neither
             for counter in hold.undrawn(budgets, tz, self._calendar):
                 totals[counter] = totals.get(counter, ZERO) + hold.worst.cost
+        async for counter, spent in spent_by_counter(database, budgets, at, tz, self._calendar):
+            totals[counter] = totals.get(counter, ZERO) + spent
         for counter, total in totals.items():
             await self._till.counters.seed(counter, total.nanos)
 

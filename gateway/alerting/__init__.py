@@ -2,5 +2,6 @@
 
 `watching.py` looks where budgets stand, again and again, and `values.py` finds the users, sessions and other values
 that spend; `lateness.py` says how long a window is looked at after its end. `sending.py` delivers what has fired;
-`messages.py` is what a receiver gets. The state machine and its memory are `governance.alerts`.
+`messages.py` is what a receiver gets, and `receivers.py` who that is. The state machine and its memory are
+`governance.alerts`.
 """

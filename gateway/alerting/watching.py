@@ -32,7 +32,7 @@ Receivers = Callable[[str], Receiver | None]
 
 
 class Watching:
-    """Watches budgets. `watches` lists them anew each round, so that it follows keys and policies as they change."""
+    """Watches budgets. `watches` and `timezone` are asked for anew each round, for keys and policies change."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Watching:
         database: Database,
         watches: Callable[[], Sequence[Watch]],
         receivers: Receivers,
-        timezone: ZoneInfo,
+        timezone: Callable[[], ZoneInfo],
         now: Callable[[], datetime],
         log: FilteringBoundLogger,
     ) -> None:
@@ -62,7 +62,7 @@ class Watching:
         Raises:
             StoreUnavailable: The counters or the database do not answer; the next round finds the same.
         """
-        at, tz = self._now(), self._timezone
+        at, tz = self._now(), self._timezone()
         alone, for_each = _parted(self._watches())
         await self._fire(await self._reached(alone, at, tz), at)
         await self._values.survey(for_each, at, tz, lambda found: self._fire(found, at))
@@ -75,7 +75,7 @@ class Watching:
         Raises:
             StoreUnavailable: The database does not answer; the next round finds the same.
         """
-        at, tz = self._now(), self._timezone
+        at, tz = self._now(), self._timezone()
         alone, for_each = _parted(self._watches())
         before = [(watch, late(watch.budget.window, at, tz)) for watch in alone]
         await self._fire(await self._reached_late([(watch, over) for watch, over in before if over], at), at)

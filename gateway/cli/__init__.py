@@ -11,7 +11,7 @@ from gateway import __version__
 from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.keys import keys
-from gateway.cli.policy import policy
+from gateway.cli.policy_history import policy
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spend import spend
 from gateway.cli.terminal import Sluice

@@ -4,35 +4,31 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 
 from gateway.endpoints.models import entitled
-from gateway.steps.admission import Admission
+from gateway.governing.in_force import InForce
 from governance.errors import StoreUnavailable
-from governance.ledger.reading.history import DailySpend
 from governance.ledger.reading.outlooks import look_ahead
 from governance.limits import Standing
 from governance.limits.forecast import Outlook
 from governance.purse import Purse
 
 
-def usage_router(
-    admission: Admission, purse: Purse, history: DailySpend, timezone: ZoneInfo, now: Callable[[], datetime]
-) -> APIRouter:
+def usage_router(in_force: InForce, purse: Purse, now: Callable[[], datetime]) -> APIRouter:
     """Return the route."""
     router = APIRouter(prefix="/v1", include_in_schema=False)
 
     @router.get("/usage")
     async def usage(request: Request) -> dict[str, Any]:
-        asker = entitled(request, admission, now)
-        at = now()
+        governed, at = in_force.governed, now()
+        asker, tz = entitled(request, governed, now), governed.timezone
         budgets = [budget for budget in asker.grant.budgets if budget.each is None]
-        standings = await purse.standing(budgets, at, timezone)
+        standings = await purse.standing(budgets, at, tz)
         if len(standings) < len(budgets):
             raise StoreUnavailable("the counters are away")  # no budget shown would read as no budget at all
-        ahead = await look_ahead(history, standings, at, timezone)
+        ahead = await look_ahead(governed.daily, standings, at, tz)
         return {
             "object": "usage",
             "key_id": asker.caller.key_id,

@@ -68,6 +68,11 @@ class GuardedCounters:
         """Whether requests are refused because the home is away."""
         return self._away is not None and self._rule == "closed"
 
+    def obey(self, rule: OnAway) -> None:
+        """Follow another rule from now on while the home is away."""
+        self._rule = rule
+        self._alone.obey(rule)
+
     @asynccontextmanager
     async def watch(self, refill: Callable[[], Awaitable[None]]) -> AsyncGenerator[None]:
         """Look after the home for the length of the block, and close it afterwards.

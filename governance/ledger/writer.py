@@ -129,6 +129,10 @@ class LedgerWriter:
             damaged=self._damaged,
         )
 
+    def obey(self, when_away: WhenAway) -> None:
+        """Let another amount be spent from now on while the database is away."""
+        self._outage.obey(when_away)
+
     def admit(self) -> None:
         """Let a new request in.
 

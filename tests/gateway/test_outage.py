@@ -109,7 +109,7 @@ async def everything_adds_up(load: Load) -> None:
     found = await books(gateway.database)
     usage = await gateway.client.get("/v1/usage", headers={"x-api-key": load.key})
     (budget,) = usage.json()["budgets"]
-    month = window(WindowKind.MONTH, datetime.now(UTC), gateway.services.timezone)
+    month = window(WindowKind.MONTH, datetime.now(UTC), gateway.services.in_force.governed.timezone)
     assert found.balanced
     assert (
         found.settled == found.attempts == len(gateway.upstream.bodies) == load.replies[SERVED] + load.replies[UNHELD]

@@ -48,9 +48,18 @@ async def test_usage_needs_a_key(gateway: RunningGateway) -> None:
 
 async def test_readiness_tells_the_truth(gateway: RunningGateway) -> None:
     ready = await gateway.client.get("/readyz")
-    assert ready.json() == {"status": "ready", "reasons": [], "unavailable": {}, "unavailable_models": {}}
+    version = gateway.services.in_force.governed.policy.version
+    assert ready.json() == {
+        "status": "ready",
+        "reasons": [],
+        "unavailable": {},
+        "unavailable_models": {},
+        "policy": {"version": version, "trouble": None},
+    }
     gateway.upstream.healthy = False
-    await gateway.services.catalogue.upstream(gateway.services.catalogue.models["small"]).refresh()
+    await gateway.services.in_force.governed.catalogue.upstream(
+        gateway.services.in_force.governed.catalogue.models["small"]
+    ).refresh()
 
     down = await gateway.client.get("/readyz")
 
@@ -63,7 +72,7 @@ async def test_readiness_tells_the_truth(gateway: RunningGateway) -> None:
 async def test_a_model_that_its_provider_does_not_serve_yet_is_named_and_told_to_callers(
     gateway: RunningGateway,
 ) -> None:
-    catalogue = gateway.services.catalogue
+    catalogue = gateway.services.in_force.governed.catalogue
     gateway.upstream.rates = {}
     await catalogue.upstream(catalogue.models["small"]).refresh()
     unmeasured = (await gateway.client.get("/readyz")).json()
@@ -134,7 +143,7 @@ async def test_a_measured_price_that_cannot_be_meant_makes_a_model_unavailable_a
     gateway: RunningGateway,
 ) -> None:
     gateway.upstream.rates = {"prefill_tokens_per_second": 1e-200, "decode_tokens_per_second": 1e-200}
-    for upstream in gateway.services.catalogue._upstreams.values():
+    for upstream in gateway.services.in_force.governed.catalogue._upstreams.values():
         await upstream.refresh()
     reply = await gateway.chat(await gateway.key())
 

@@ -13,7 +13,6 @@ from gateway.endpoints.edge import Visit, ask
 from gateway.wire.departure import Departure
 from gateway.wire.reply import PlainReply
 from gateway.wire.request.chat_body import decode_chat
-from gateway.wire.request.controls import Credential
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 
 
@@ -192,12 +191,12 @@ async def test_nothing_is_bought_for_a_client_that_has_left_before_it_was(gatewa
     key, left = await gateway.key(), asyncio.Event()
     body, fields = decode_chat(b'{"model":"auto","messages":[{"role":"user","content":"Hi"}]}')
     now = datetime.now(UTC)
-    caller = gateway.services.admission.identify(Credential(key), now)
+    caller = gateway.services.keyring.authenticate(key, now)
     asked = ask(Visit("r1", now, 0.0, {}, gone, unheard), caller, "chat", 60, body, fields, total_s=9)
     with Departure(gone) as departure:
         departure.then(left.set)
         await left.wait()
-        await gateway.services.chat.answer(asked, PlainReply(unheard, departure))
+        await gateway.services.in_force.governed.chat.answer(asked, PlainReply(unheard, departure))
     (row,) = await gateway.rows(1)
 
     assert (row.kind, row.cost.usd, row.attempts, gateway.upstream.bodies) == ("cancelled", "0.00", 0, [])

@@ -13,13 +13,17 @@ import httpx
 import yaml
 
 from gateway.app import create_app
+from gateway.policy.history.applying import History
+from gateway.policy.source import parse_policy
 from gateway.services import Services, open_services
 from gateway.settings import Settings
 from governance.audit.chain import GATEWAY
 from governance.database import Database, open_database
 from governance.keys import create_key, refresh
 from governance.ledger.reading.reports import RequestRow, recent_requests
+from governance.policy.history import Written
 from tests.support.scripted_upstream import ScriptedUpstream, serve
+from tests.support.waiting import until
 
 POLICY: dict[str, Any] = {
     "version": 1,
@@ -81,7 +85,7 @@ class RunningGateway:
             random_bytes=secrets.token_bytes,
             **bound,
         )
-        await refresh(self.services.admission._keyring, self.database)
+        await refresh(self.services.keyring, self.database)
         return minted.key
 
     async def chat(
@@ -102,6 +106,21 @@ class RunningGateway:
                 if count is None or len(rows) >= count:
                     return rows
                 await asyncio.sleep(0.01)
+
+    async def decide(self, document: dict[str, Any] | str, *, shadow: bool = False) -> str:
+        """Put a policy in force, or in the shade, as the command line would; return its version."""
+        text = document if isinstance(document, str) else yaml.safe_dump(document)
+        at = datetime.now(UTC)
+        policy = parse_policy(text, "test", self.services.desk.env, at)
+        history = History(self.database, self.services.desk.env, GATEWAY)
+        await history.apply(Written(policy.version, text, "test"), policy, at, shadow=shadow)
+        return policy.version
+
+    async def follow(self, document: dict[str, Any] | str) -> str:
+        """Put a policy in force, and wait until it governs."""
+        version = await self.decide(document)
+        await until(lambda: self.services.in_force.governed.policy.version == version, 30)
+        return version
 
 
 @asynccontextmanager

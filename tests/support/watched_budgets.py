@@ -40,7 +40,7 @@ class WatchedBudgets:
             database=database or self.database,
             watches=lambda: self.watches,
             receivers=lambda _: None,
-            timezone=self.timezone,
+            timezone=lambda: self.timezone,
             now=lambda: self.now,
             log=open_log("error"),
         )

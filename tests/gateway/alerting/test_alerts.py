@@ -56,7 +56,7 @@ class Office:
             database=database or self.database,
             watches=lambda: WATCHES,
             receivers=self.receiver,
-            timezone=TZ,
+            timezone=lambda: TZ,
             now=lambda: self.now,
             log=open_log("error"),
         )
