@@ -53,6 +53,7 @@ KEYS_S: Final = 0.5
 """How often the keys are looked at: a key made or revoked by any process is known within a second."""
 
 LEASES_S: Final = 1.0
+SWEEP_S: Final = 30.0
 SHARED_LEVELS_S: Final = 1.0
 """How old a level may be that a budget step follows, where asking for it is a trip to another process."""
 
@@ -143,6 +144,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LOOK_S, "policy", follow),
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
                 (LEASES_S, "leases", lambda: _end_leases(purse, database)),
+                (SWEEP_S, "open requests", lambda: _sweep(purse, database, guard)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
             )
         )
@@ -233,6 +235,12 @@ async def _fill(
 async def _end_leases(purse: Purse, database: Database) -> None:
     await purse.expire(time())
     await purse.bury(database)
+
+
+async def _sweep(purse: Purse, database: Database, guard: GuardedCounters | None) -> None:
+    """End what dead processes left open; a process that is alone did so at its start."""
+    if guard is not None:
+        await purse.sweep(database, _now())
 
 
 def _say(log: FilteringBoundLogger, standing: Standing) -> None:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from governance.counters import CounterKey, Counters, Exhausted, Level
+from governance.counters import CounterKey, Counters, Exhausted, Level, Unit
 from governance.errors import LedgerBehind
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
 from governance.limits import Budget, RateStanding, Standing, WorstCase, dimensions_of, resolve
@@ -20,6 +20,8 @@ from governance.limits.plans import Shown
 from governance.limits.standings import rate_standing_of, standing_of
 from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
+
+_REFUSING: Final = 10_000
 
 UNHELD: Final = "unheld"
 """What is added to the route of a request that was served while the counters were away."""
@@ -44,7 +46,8 @@ class Ledger(Protocol):
 class Till:
     """What the purse and its holds share: the counters, the ledger, and which requests hold money now.
 
-    `foreign` are holds whose lease has ended and that no one here had open.
+    `foreign` are holds whose lease has ended and that no one here had open, and `refusing` the counters of budgets that
+    have refused since somebody last asked.
     """
 
     counters: Counters
@@ -53,6 +56,12 @@ class Till:
     seen: SeenLevels
     open: "dict[str, Hold]" = field(default_factory=dict)
     foreign: set[str] = field(default_factory=set)
+    refusing: dict[CounterKey, None] = field(default_factory=dict)
+
+    def refuse(self, counter: CounterKey) -> None:
+        """Remember that a budget has refused, if that is what the counter is for."""
+        if counter.unit is Unit.SPEND and len(self.refusing) < _REFUSING:
+            self.refusing[counter] = None
 
     def elapsed_ms(self, opening: Opening) -> float:
         """Tell how long a request has run."""
@@ -134,18 +143,24 @@ class Hold:
         draws = drawn(self._lines, Amounts.held(self.worst))
         levels = await self._till.counters.hold(self.opening.request_id, draws, self._expires_at)
         if isinstance(levels, Exhausted):
+            self._till.refuse(levels.draw.counter)
             raise refusal_of(levels, self.opening.at, [shown.budget for shown in self._shown])
         self._took(levels)
         if False in [level.firm for level in levels]:
             self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
         self._till.open[self.opening.request_id] = self
         try:
-            self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
+            self._till.ledger.append(self._held())
         except LedgerBehind:
             del self._till.open[self.opening.request_id]
             await self._till.counters.cancel(self.opening.request_id)
             raise
         return self
+
+    def _held(self) -> LedgerEvent:
+        return LedgerEvent(
+            kind=EventKind.HELD, opening=self.opening, held=self.worst.cost, lease_until=self._expires_at
+        )
 
     async def __aexit__(self, *_: object) -> None:
         if self._ended:

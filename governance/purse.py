@@ -7,7 +7,7 @@ between.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -27,8 +27,8 @@ from governance.limits.steps import RELAXED, Pressure, pressure
 from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
 
-LONGEST_LEASE: Final = timedelta(hours=25)
-"""No hold is open for longer: an older one without an end has no living process."""
+GRACE: Final = timedelta(seconds=30)
+"""How long after a lease its process may take to write the end; a hold without one then has no living process."""
 
 _COUNTING_S = 5.0
 """How long a repetition may be on its way to being counted."""
@@ -49,6 +49,7 @@ class Purse:
     ) -> None:
         self._till = Till(counters, ledger, clock, SeenLevels(counters, levels_for_s))
         self._calendar = Calendar()
+        self._swept = datetime.min.replace(tzinfo=UTC)
         self._plans = Plans(self._calendar)
 
     @property
@@ -145,6 +146,12 @@ class Purse:
         standings = (standing_of(counter, budget.usable.nanos, level) for budget, counter, level in rows)
         return tuple(standing for standing in standings if standing is not None)
 
+    def refusing(self) -> tuple[CounterKey, ...]:
+        """Return the counters of budgets that have refused a request since this was last asked."""
+        found = tuple(self._till.refusing)
+        self._till.refusing.clear()
+        return found
+
     async def expire(self, now: float) -> int:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
         expired = await self._till.counters.expire(now)
@@ -179,18 +186,34 @@ class Purse:
         self._till.foreign -= foreign
         return buried
 
+    async def sweep(self, database: Database, at: datetime) -> int:
+        """Write the end of requests whose lease is over for a while, and which their processes left open.
+
+        A process that dies after the counters have ended its hold, and before it records how, leaves such a one. Call
+        it now and then where several processes write the ledger: it looks at what ended since it last did.
+
+        Returns:
+            How many there were.
+        """
+        since, until = self._swept, at - GRACE
+        if until <= since:
+            return 0
+        found = await expire_orphans(database, leases_over=(since, until))
+        self._swept = until
+        return found
+
     async def rebuild(
         self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
     ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
         Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
-        past the longest lease are taken for dead, and the counters' own leases end the others.
+        past their lease are taken for dead.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await expire_orphans(database, opened_before=None if sole else at - LONGEST_LEASE)
+        orphans = await (expire_orphans(database) if sole else self.sweep(database, at))
         await self.seed(database, budgets, at, tz)
         return orphans
 

@@ -17,10 +17,12 @@ from gateway.alerting.lateness import LATE, late
 from gateway.alerting.messages import Receiver
 from gateway.alerting.values import Touch, Values
 from governance.alerts.outbox import AT_ONCE, Delivery, fire
-from governance.alerts.steps import Alert, Watch, due
+from governance.alerts.steps import Alert, Watch, due, used_up
+from governance.counters import CounterKey
 from governance.database import Database
 from governance.errors import StoreUnavailable
 from governance.ledger.reading.spending import spent
+from governance.limits.scopes import parted
 from governance.purse import Purse
 from governance.windows import Calendar, Window, WindowKind
 
@@ -65,6 +67,7 @@ class Watching:
         at, tz = self._now(), self._timezone()
         alone, for_each = _parted(self._watches())
         await self._fire(await self._reached(alone, at, tz), at)
+        await self._fire(await self._used_up([*alone, *for_each], at, tz), at)
         await self._values.survey(for_each, at, tz, lambda found: self._fire(found, at))
         async for touches in self._values.touched(for_each):
             await self._fire(await self._reached_by(touches, at, tz), at)
@@ -101,6 +104,16 @@ class Watching:
                 found += due(watch, self._calendar.window(watch.budget.window, at, tz), standing.settled, at)
         return found
 
+    async def _used_up(self, watches: Sequence[Watch], at: datetime, tz: ZoneInfo) -> list[Alert]:
+        """Find the budgets that are used up because they refuse, though what is settled has not come to their end."""
+        refused = {(watch, counter.scope) for counter in self._purse.refusing() for watch in _of(watches, counter)}
+        found: list[Alert] = []
+        for watch, scope in refused:
+            mine = watch if watch.budget.each is None else watch.of(parted(scope)[2])
+            for standing in await self._purse.standing([mine.budget], at, tz):
+                found += used_up(mine, self._calendar.window(mine.budget.window, at, tz), standing.settled, at)
+        return found
+
     async def _reached_late(self, over: Iterable[tuple[Watch, Window]], at: datetime) -> list[Alert]:
         """Find the steps that are reached in windows that are over, as the ledger knows them."""
         found: list[Alert] = []
@@ -133,6 +146,11 @@ class Watching:
         self._known.update((alert.id, None) for alert in alerts)
         while len(self._known) > KNOWN:
             self._known.popitem(last=False)
+
+
+def _of(watches: Iterable[Watch], counter: CounterKey) -> list[Watch]:
+    window = counter.window
+    return [w for w in watches if window and window.kind == w.budget.window and w.watches(counter.scope)]
 
 
 def _parted(watches: Iterable[Watch]) -> tuple[list[Watch], list[Watch]]:

@@ -21,7 +21,10 @@ from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, 
 from governance.windows import Rolling, Window, WindowKind
 
 FULL: Final = 100
-"""Every budget alerts when it is used up, whatever its steps say."""
+"""Every budget alerts when it is used up, whatever its steps say: at its limit, or where it blocks before."""
+
+_NEARLY: Final = 90
+"""How much of what it lets through must be settled, in percent, for a budget that refuses to count as used up."""
 
 _CALENDAR: Final = frozenset(kind.value for kind in WindowKind)
 
@@ -32,7 +35,7 @@ class Watch:
 
     Attributes:
         budget: the budget.
-        percents: the shares of its limit that alert, rising; `FULL` is always among them.
+        percents: the shares of its limit that alert, rising; where it is used up is always among them.
         team: the team that is told, or empty for those who run the installation.
     """
 
@@ -43,6 +46,13 @@ class Watch:
     def of(self, value: str) -> Self:
         """Watch the budget of one value of its dimension."""
         return replace(self, budget=self.budget.of(value))
+
+    def watches(self, scope: str) -> bool:
+        """Say whether a scope is its budget's, or that of one value of its budget's dimension."""
+        if self.budget.each is None:
+            return scope == self.budget.scope
+        whose, dimension, _ = parted(scope)
+        return (whose, dimension) == (self.budget.scope, self.budget.each)
 
     @property
     def lowest(self) -> Nanodollars:
@@ -100,6 +110,17 @@ def due(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tup
     return tuple(_alert(watch, window, percent, settled, at) for percent in reached)
 
 
+def used_up(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
+    """Return the last step of a budget that has just refused, unless hardly anything but a large request was too much.
+
+    A hold is a worst case, so a budget that blocks refuses while a little of it is left, and settles no more.
+    """
+    usable = watch.budget.usable.nanos
+    if watch.budget.ends_at is None or settled.nanos * FULL < usable * _NEARLY:
+        return ()
+    return (_alert(watch, window, watch.budget.ends_at, settled, at),)
+
+
 def watches_of(budgets: Sequence[ScopedBudget], teams: Sequence[TeamSection]) -> tuple[Watch, ...]:
     """List every budget of a policy with the steps that alert."""
     found = [_watch(section.scope, section, _team_of(section.scope)) for section in budgets]
@@ -126,7 +147,7 @@ def _of_app(team: str, app: AppSection) -> Iterator[Watch]:
 def _watch(scope: str, section: BudgetSection, team: str) -> Watch:
     budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
     alerting = {step.percent for step in budget.steps if step.action is StepAction.ALERT}
-    return Watch(budget, tuple(sorted(alerting | {FULL})), team)
+    return Watch(budget, tuple(sorted(alerting | {budget.ends_at or FULL})), team)
 
 
 def _team_of(scope: str) -> str:

@@ -115,7 +115,11 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class LedgerEvent(Struct, frozen=True, kw_only=True, gc=False):
-    """One row of the ledger; `duration_ms` counts from the opening's `at`, and is None while the request runs."""
+    """One row of the ledger.
+
+    `duration_ms` counts from the opening's `at`, and is None while the request runs; of one that holds, `lease_until`
+    is when its hold ends by itself, in seconds since the epoch.
+    """
 
     kind: EventKind
     opening: Opening
@@ -125,6 +129,7 @@ class LedgerEvent(Struct, frozen=True, kw_only=True, gc=False):
     status: int | None = None
     settlement: Settlement | None = None
     duration_ms: float | None = None
+    lease_until: float | None = None
 
 
 class LedgerAttempt(Struct, frozen=True, gc=False):

@@ -73,10 +73,15 @@ class Budget:
     @property
     def blocks_at(self) -> Nanodollars | None:
         """What may be spent and held, to the nano-dollar; None when the policy lets the budget be overrun."""
+        percent = self.ends_at
+        return None if percent is None else Nanodollars(self.limit.nanos * percent // 100)
+
+    @property
+    def ends_at(self) -> int | None:
+        """The percentage at which it blocks; None when the policy lets it be overrun."""
         if not self.steps:
-            return self.limit
-        ends = [step.percent for step in self.steps if step.action in _ENDS]
-        return Nanodollars(self.limit.nanos * min(ends) // 100) if ends else None
+            return 100
+        return min([step.percent for step in self.steps if step.action in _ENDS], default=None)
 
     @property
     def usable(self) -> Nanodollars:

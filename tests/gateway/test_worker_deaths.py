@@ -6,7 +6,7 @@ import random
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import time
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from governance.counters import CounterKey, Level, Unit
 from governance.counters.redis import RedisCounters
 from governance.database import Database, open_database
 from governance.ledger.writer import LedgerWriter
-from governance.purse import LONGEST_LEASE, Purse
+from governance.purse import Purse
 from governance.windows import WindowKind, window
 from tests.support.books import books
 from tests.support.running_gateway import policy
@@ -60,7 +60,7 @@ async def a_day_later(home: Path, redis_url: str, database: Database) -> AsyncGe
     await counters.reach()
     async with LedgerWriter(database, home / "spool") as ledger:
         purse = Purse(counters, ledger, time)
-        later = datetime.now(UTC) + 2 * LONGEST_LEASE
+        later = datetime.now(UTC) + timedelta(days=1)
         await purse.expire(later.timestamp())
         await purse.bury(database)
         await purse.rebuild(database, (), later, UTC_ZONE, sole=False)
