@@ -5,7 +5,7 @@ What depends on the policy is composed by `governing/governed.py`, each time ano
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,6 +27,7 @@ from gateway.governing.shade import ShadeReports
 from gateway.governing.succession import LOOK_S, Succession, obey_when_away
 from gateway.operations.demo_key import keep_demo_key
 from gateway.operations.home import Home
+from gateway.operations.leases import Leases
 from gateway.operations.lock import lock
 from gateway.operations.logs import open_log
 from gateway.operations.metrics import Metrics
@@ -119,7 +120,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         providers = await stack.enter_async_context(Providers(settings.engine, log))
         in_force = await _first_reign(standing, composer, providers)
         obey_when_away(in_force.governed, ledger, guard)
-        await _fill(purse, guard, in_force, keyring, database, ledger, stack)
+        teach = await _fill(purse, guard, in_force, keyring, database, ledger, stack)
         services = _compose(settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, log)
         succession = Succession(
             in_force=in_force,
@@ -134,6 +135,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             log=log,
         )
 
+        leases = Leases(purse, database, teach, time)
+
         async def follow() -> None:
             if await succession.look():
                 await keep_demo_key(home, database, keyring, in_force.governed.policy, _now())
@@ -143,8 +146,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 log,
                 (LOOK_S, "policy", follow),
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
-                (LEASES_S, "leases", lambda: _end_leases(purse, database)),
-                (SWEEP_S, "open requests", lambda: _sweep(purse, database, guard)),
+                (LEASES_S, "leases", leases.end),
+                *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
             )
         )
@@ -215,32 +218,20 @@ async def _fill(
     database: Database,
     ledger: LedgerWriter,
     stack: AsyncExitStack,
-) -> None:
-    """Teach the counters what has been spent; those that can forget it are taught again when they have."""
+) -> Callable[[], Awaitable[None]]:
+    """Teach the counters what has been spent, and return how to do it again; those that can forget it are taught so."""
 
     def budgets() -> tuple[Budget, ...]:
         return (*in_force.governed.policy.rules.budgets(), *keyring.budgets())
-
-    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None)
-    if guard is None:
-        return
 
     async def refill() -> None:
         await ledger.flush(within_s=1.0)
         await purse.seed(database, budgets(), _now(), in_force.governed.timezone)
 
-    await stack.enter_async_context(guard.watch(refill))
-
-
-async def _end_leases(purse: Purse, database: Database) -> None:
-    await purse.expire(time())
-    await purse.bury(database)
-
-
-async def _sweep(purse: Purse, database: Database, guard: GuardedCounters | None) -> None:
-    """End what dead processes left open; a process that is alone did so at its start."""
+    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None)
     if guard is not None:
-        await purse.sweep(database, _now())
+        await stack.enter_async_context(guard.watch(refill))
+    return refill
 
 
 def _say(log: FilteringBoundLogger, standing: Standing) -> None:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.policy.source import load_policy
-from governance.alerts.steps import FULL, Watch, due, watch_key, watches_of
-from governance.limits import Budget
+from governance.alerts.steps import FULL, Watch, due, used_up, watch_key, watches_of
+from governance.limits import Budget, Step, StepAction
 from governance.money import Nanodollars
 from governance.windows import Rolling, WindowKind, covers, window
 from tests.support.policy_texts import AT, EXAMPLE, KEYS, price_book
@@ -65,6 +65,20 @@ def test_every_budget_of_a_policy_is_watched_with_its_alerting_steps_and_the_las
         ("team:research", "month", (90, 100), "research"),
         ("app:research/nightly-report", "day", (100,), "research"),
     ]
+
+
+def test_a_budget_that_refuses_is_used_up_when_nearly_all_it_lets_through_is_settled() -> None:
+    blocks_early = Watch(
+        Budget("org", Nanodollars(1000), WindowKind.DAY, steps=(Step(50, StepAction.BLOCK),)), (50,), ""
+    )
+    may_be_overrun = Watch(
+        Budget("org", Nanodollars(1000), WindowKind.DAY, steps=(Step(50, StepAction.ALERT),)), (50,), ""
+    )
+    assert used_up(blocks_early, TODAY, Nanodollars(449), NOW) == ()
+    (alert,) = used_up(blocks_early, TODAY, Nanodollars(450), NOW)
+    assert alert.percent == 50
+    assert alert.id == due(blocks_early, TODAY, Nanodollars(500), NOW)[0].id
+    assert used_up(may_be_overrun, TODAY, Nanodollars(2000), NOW) == ()
 
 
 def test_a_keys_budget_alerts_its_team_when_it_is_used_up() -> None:
