@@ -83,7 +83,9 @@ async def worker_processes(
         "SLUICE_HOME": str(home), "SLUICE_POLICY": str(path), "SLUICE_ENGINE_URL": f"unix:{uds}", "PORT": str(port),
         "WORKERS": str(count), "SLUICE_LOG_LEVEL": "info", **environment,
     }  # fmt: skip
-    client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, limits=httpx.Limits())
+    client = httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}", timeout=60, limits=httpx.Limits(max_keepalive_connections=0)
+    )
     async with serve(upstream.app(), uds=uds), client:
         with log.open("wb") as out:
             line = [sys.executable, "-m", "gateway.cli", "serve"]
