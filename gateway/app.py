@@ -24,14 +24,14 @@ from gateway.wire.errors import STATUS, Shape, error_body, error_headers, error_
 def create_app(services: Services) -> FastAPI:
     """Return the application over `services`."""
     app = FastAPI(title="Sluice", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    edge, admission, now = services.edge, services.admission, services.now
+    edge, in_force, now = services.edge, services.in_force, services.now
     app.router.routes += [
-        Route("/v1/chat/completions", ChatEndpoint(edge, services.chat), methods=["POST"]),
-        Route("/v1/embeddings", EmbeddingEndpoint(edge, services.embeddings), methods=["POST"]),
+        Route("/v1/chat/completions", ChatEndpoint(edge), methods=["POST"]),
+        Route("/v1/embeddings", EmbeddingEndpoint(edge), methods=["POST"]),
     ]
-    app.include_router(models_router(services.catalogue, admission, now))
-    app.include_router(usage_router(admission, services.purse, services.history, services.timezone, now))
-    app.include_router(operator_router(services.catalogue, services.ledger, services.metrics, services.counters))
+    app.include_router(models_router(in_force, now))
+    app.include_router(usage_router(in_force, services.purse, now))
+    app.include_router(operator_router(in_force, services.ledger, services.metrics, services.counters))
     admin = admin_app(services.desk)
     _shape_errors(admin, now)
     app.mount("/admin/api", admin)
@@ -57,7 +57,7 @@ def _shape_errors(app: FastAPI, now: Callable[[], datetime]) -> None:
             error_object(Shape(status, code, retry=False), message), status, {"x-should-retry": "false"}
         )
 
-    for kind in STATUS:
+    for kind in (*STATUS, Exception):
         app.add_exception_handler(kind, ours)
     app.add_exception_handler(HTTPException, framework)
     app.add_exception_handler(RequestValidationError, framework)

@@ -8,7 +8,7 @@ from gateway.errors import ModelNotFound
 from gateway.providers.upstream import Upstream
 from governance.money import ZERO, Nanodollars
 from governance.policy.rules import Grant
-from governance.prices import Price, Usage, cost_of, measured_price
+from governance.prices import DEAREST, Price, Usage, cost_of, measured_price
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
 from router_models.router import Candidate, Route, cheaper, choose_route, pinned
@@ -117,7 +117,7 @@ class Catalogue:
         return self._upstreams[model.provider]
 
     def price(self, model: Model) -> Price | None:
-        """Return what `model` costs now, or None while a measured price has not been measured."""
+        """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant."""
         if not isinstance(model.price, Measured):
             return model.price
         served = self.upstream(model).status.served.get(model.upstream_model)
@@ -125,7 +125,8 @@ class Catalogue:
             return None
         # A model without a decode rate makes no output tokens.
         decode_per_s = served.decode_per_s or served.prefill_per_s
-        return measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
+        price = measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
+        return price if price.dearest <= DEAREST else None
 
     def baseline_cost(self, usage: Usage) -> Nanodollars | None:
         """Return what `usage` would have cost on the baseline model; None without one, or without its price."""

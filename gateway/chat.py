@@ -102,6 +102,8 @@ class ChatService:
         self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, slot: Slot, reply: Reply
     ) -> None:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
+        if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
+            return self.purchasing.accounts.given_up(hold.opening)
         meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
@@ -126,14 +128,14 @@ class ChatService:
             )
             settlement = await self.purchasing.settle(hold, bought)
         if not meter.complete:
-            return  # the client left and the call was stopped
+            return None  # the client left and the call was stopped
         completion = meter.completion()
         if _may_be_kept(completion, slot):
             await self.exact.keep(asked, slot, purchase.model.name, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        await _finish(asked, completion, settlement, facts, reply)
+        return await _finish(asked, completion, settlement, facts, reply)
 
     async def _relay(
         self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, meter: Meter, reply: Reply

@@ -17,6 +17,7 @@ from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
 from gateway.steps.purchasing import Purchase, Purchasing
+from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.request.embedding_body import EmbeddingFields
@@ -40,7 +41,7 @@ class EmbeddingService:
     async def answer(self, asked: Asked[EmbeddingFields]) -> tuple[dict[str, Any], Facts]:
         """Return the reply's body and what to say of it."""
         entitled = self.admission.entitle(asked.caller, asked.offered)
-        body = {name: value for name, value in asked.body.items() if name not in _OURS}
+        body = addressed(asked.body, _OURS, entitled.attribution)
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
@@ -84,6 +85,8 @@ class EmbeddingService:
                 left=False,
             )
             settlement = await self.purchasing.settle(hold, bought)
+        if reported is None and guess is not None:
+            result = result | {"usage": {"prompt_tokens": guess.total, "total_tokens": guess.total}}
         await self.exact.keep(asked, slot, purchase.model.name, settlement, result)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)

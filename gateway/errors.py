@@ -3,6 +3,7 @@
 GatewayError
 ├── BadRequest                the body or a header is not what the API says
 ├── ModelNotFound             no model or route of that name for this caller
+├── UnknownPolicy             the history has no policy of that version
 ├── UpstreamError             an attempt failed and there is no other
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
@@ -41,6 +42,13 @@ class ModelNotFound(GatewayError):
     """The policy has no such model or route."""
 
     model: str
+
+
+@dataclass(eq=False)
+class UnknownPolicy(GatewayError):
+    """The policy's history has no such version."""
+
+    version: str
 
 
 @dataclass(eq=False)

@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     database_url: str = Field(default="", validation_alias="DATABASE_URL")
     redis_url: str = Field(default="", validation_alias="REDIS_URL")
     workers: int = Field(default=1, ge=1, validation_alias="WORKERS")
+    store_silence_ms: int | None = Field(default=None, ge=10, le=10_000, validation_alias="SLUICE_STORE_SILENCE_MS")
     admin_key: SecretStr | None = Field(default=None, validation_alias="SLUICE_ADMIN_KEY")
     engine_url: Annotated[str, AfterValidator(_engine_place)] = Field(default="", validation_alias="SLUICE_ENGINE_URL")
     log_level: LogLevel = Field(default="info", validation_alias="SLUICE_LOG_LEVEL")
@@ -51,6 +52,11 @@ class Settings(BaseSettings):
     def database(self) -> str:
         """The ledger's database: `DATABASE_URL`, or SQLite inside the home folder."""
         return self.database_url or f"sqlite:///{self.home.resolve() / 'sluice.db'}"
+
+    @property
+    def store_silence_s(self) -> float | None:
+        """How long the counters' home may answer nobody; None for what suits it."""
+        return None if self.store_silence_ms is None else self.store_silence_ms / 1000
 
     @property
     def engine(self) -> str:

@@ -10,6 +10,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -29,8 +31,7 @@ class Offered:
     user: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(Struct, frozen=True, gc=False):
     """The resolved dimensions of a request, less `model`, which the route decides; and its end user, if known."""
 
     team: str
@@ -69,7 +70,7 @@ def attribute(
 
     def resolve(dimension: str, bound: str | None = None, derived: str | None = None) -> str:
         if bound:
-            return bound
+            return _clean(bound) or UNATTRIBUTED
         if dimension in settable:
             said = _clean(offered.headers.get(dimension)) or _clean(offered.metadata.get(dimension))
             if said:
@@ -86,6 +87,11 @@ def attribute(
         session=resolve("session"),
         user=_hashed(user, caller.team) if user and hash_user else user,
     )
+
+
+def is_plain(text: str) -> bool:
+    """Say whether a text can be a value of a dimension just as it is."""
+    return bool(text) and _clean(text) == text
 
 
 def _clean(text: str | None) -> str | None:

@@ -97,15 +97,20 @@ class Database:
         await self._engine.dispose()
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, *, connections: int = 5) -> Database:
     """Open the database at `sqlite:///<path>` or `postgresql://<user>:<password>@<host>/<name>`.
+
+    Args:
+        url: The address.
+        connections: How many are kept open when nobody uses them; a few more are opened in a rush.
 
     Raises:
         StoreUnavailable: The address is neither, or its driver is not installed.
     """
     address = driver_url(url, asynchronous=True)
     try:
-        engine = create_async_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
+        postgres = address.get_backend_name() == "postgresql"
+        engine = create_async_engine(address, pool_pre_ping=postgres, pool_size=connections)
     except ModuleNotFoundError as error:
         raise missing_driver(error) from error
     if engine.dialect.name == "sqlite":
@@ -177,10 +182,13 @@ def _write_ahead(cursor: DBAPICursor) -> None:
 
 
 def _make_private(address: URL) -> None:
-    """Make the file before SQLite does; one that cannot be made is the first connection's to tell."""
+    """Make the file before SQLite does; one that cannot be made is the first connection's to tell.
+
+    A file that is there is not touched: to close it would end the locks of every connection this process has to it.
+    """
     if address.database and "uri" not in address.query:
         with suppress(OSError):
-            os.close(os.open(address.database, os.O_RDONLY | os.O_CREAT, 0o600))
+            os.close(os.open(address.database, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _in_memory(address: URL) -> bool:

@@ -3,22 +3,25 @@
 `Till` is what the purse and its holds share. Only `governance.purse.Purse` makes holds.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol, Self
 from zoneinfo import ZoneInfo
 
-import anyio
+from msgspec.structs import replace
 
-from governance.counters import CounterKey, Counters, Draw, Exhausted, Level, Unit
+from governance.counters import CounterKey, Counters, Exhausted, Level, Unit
 from governance.errors import LedgerBehind
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
 from governance.limits import Budget, RateStanding, Standing, WorstCase, dimensions_of, resolve
-from governance.limits.draws import refusal_of, spend_counters
+from governance.limits.draws import Amounts, Line, drawn, refusal_of, spend_counters
 from governance.limits.levels import SeenLevels
+from governance.limits.plans import Shown
 from governance.limits.standings import rate_standing_of, standing_of
 from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
+
+_REFUSING: Final = 10_000
 
 UNHELD: Final = "unheld"
 """What is added to the route of a request that was served while the counters were away."""
@@ -43,7 +46,8 @@ class Ledger(Protocol):
 class Till:
     """What the purse and its holds share: the counters, the ledger, and which requests hold money now.
 
-    `foreign` are holds whose lease has ended and that no one here had open.
+    `foreign` are holds whose lease has ended and that no one here had open, and `refusing` the counters of budgets that
+    have refused since somebody last asked.
     """
 
     counters: Counters
@@ -52,18 +56,23 @@ class Till:
     seen: SeenLevels
     open: "dict[str, Hold]" = field(default_factory=dict)
     foreign: set[str] = field(default_factory=set)
+    refusing: dict[CounterKey, None] = field(default_factory=dict)
+
+    def refuse(self, counter: CounterKey) -> None:
+        """Remember that a budget has refused, if that is what the counter is for."""
+        if counter.unit is Unit.SPEND and len(self.refusing) < _REFUSING:
+            self.refusing[counter] = None
 
     def elapsed_ms(self, opening: Opening) -> float:
         """Tell how long a request has run."""
         return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
 
     def attempts(self, opening: Opening, settlement: Settlement) -> None:
-        """Write the calls that were made for a request."""
-        attempts = enumerate(settlement.attempts, 1)
-        self.ledger.append(*[LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts])
+        """Write the calls that were made for a request whose end is another's to write."""
+        self.ledger.append(*_attempts(opening, settlement))
 
     def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
-        """Write the end of a request that was answered or failed."""
+        """Write the end of a request that was answered or failed, with the calls that were made for it."""
         self.end(
             EventKind.SETTLED,
             opening,
@@ -86,18 +95,17 @@ class Till:
         settlement: Settlement | None = None,
     ) -> None:
         """Write the one terminal event of a request."""
-        self.ledger.append(
-            LedgerEvent(
-                kind=kind,
-                opening=opening,
-                held=held,
-                cost=cost,
-                code=code,
-                status=status,
-                settlement=settlement,
-                duration_ms=self.elapsed_ms(opening),
-            )
+        event = LedgerEvent(
+            kind=kind,
+            opening=opening,
+            held=held,
+            cost=cost,
+            code=code,
+            status=status,
+            settlement=settlement,
+            duration_ms=self.elapsed_ms(opening),
         )
+        self.ledger.append(*_attempts(opening, settlement), event)
 
     def expire(self, hold_id: str) -> bool:
         """Write the end of a hold that its lease has ended; False when it is written, or another process's to write."""
@@ -110,19 +118,21 @@ class Till:
 class Hold:
     """Money kept for one request while it runs. Made by `Purse.hold`."""
 
+    __slots__ = ("_ended", "_expires_at", "_levels", "_lines", "_shown", "_till", "opening", "worst")
+
     def __init__(
         self,
         till: Till,
         opening: Opening,
         worst: WorstCase,
-        draws: tuple[Draw, ...],
-        shown: Mapping[CounterKey, Budget],
+        lines: tuple[Line, ...],
+        shown: tuple[Shown, ...],
         lease_s: float,
     ) -> None:
         self.opening = opening
         self.worst = worst
         self._till = till
-        self._draws = draws
+        self._lines = lines
         self._shown = shown
         self._levels: tuple[Level, ...] = ()
         self._expires_at = opening.at.timestamp() + lease_s
@@ -130,31 +140,37 @@ class Hold:
 
     async def __aenter__(self) -> Self:
         self._till.ledger.admit()
-        levels = await self._till.counters.hold(self.opening.request_id, self._draws, self._expires_at)
+        draws = drawn(self._lines, Amounts.held(self.worst))
+        levels = await self._till.counters.hold(self.opening.request_id, draws, self._expires_at)
         if isinstance(levels, Exhausted):
-            raise refusal_of(levels, self.opening.at, tuple(self._shown.values()))
+            self._till.refuse(levels.draw.counter)
+            raise refusal_of(levels, self.opening.at, [shown.budget for shown in self._shown])
         self._took(levels)
-        if not all(level.firm for level in levels):
+        if False in [level.firm for level in levels]:
             self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
         self._till.open[self.opening.request_id] = self
         try:
-            self._till.ledger.append(LedgerEvent(kind=EventKind.HELD, opening=self.opening, held=self.worst.cost))
+            self._till.ledger.append(self._held())
         except LedgerBehind:
             del self._till.open[self.opening.request_id]
             await self._till.counters.cancel(self.opening.request_id)
             raise
         return self
 
+    def _held(self) -> LedgerEvent:
+        return LedgerEvent(
+            kind=EventKind.HELD, opening=self.opening, held=self.worst.cost, lease_until=self._expires_at
+        )
+
     async def __aexit__(self, *_: object) -> None:
         if self._ended:
             return
         self._ended = True
-        with anyio.CancelScope(shield=True):
-            if await self._till.counters.cancel(self.opening.request_id):
-                del self._till.open[self.opening.request_id]
-                self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
-            else:
-                self._till.expire(self.opening.request_id)
+        if await self._till.counters.cancel(self.opening.request_id):
+            del self._till.open[self.opening.request_id]
+            self._till.end(EventKind.CANCELLED, self.opening, held=self.worst.cost)
+        else:
+            self._till.expire(self.opening.request_id)
 
     async def settle(self, settlement: Settlement) -> None:
         """End the hold at the real cost; a second call changes nothing.
@@ -168,19 +184,25 @@ class Hold:
         if self._ended:
             return
         self._ended = True
-        self._till.attempts(self.opening, settlement)
-        with anyio.CancelScope(shield=True):
-            levels = await self._till.counters.settle(self.opening.request_id, _actuals(self._draws, settlement))
-            if levels is not None:
-                self._took(levels)
-                del self._till.open[self.opening.request_id]
-                self._till.settle(self.opening, self.worst.cost, settlement)
-            else:
-                self._till.expire(self.opening.request_id)
+        cost = settlement.cost
+        amounts = Amounts.used(cost, 0 if settlement.usage is None else settlement.usage.total)
+        actuals = [amounts[line.place] for line in self._lines]
+        try:
+            levels = await self._till.counters.settle(self.opening.request_id, actuals)
+        except BaseException:
+            self._till.attempts(self.opening, settlement)  # they were made, however the hold will end
+            raise
+        if levels is None:
+            self._till.attempts(self.opening, settlement)
+            self._till.expire(self.opening.request_id)
+            return
+        self._took(levels)
+        del self._till.open[self.opening.request_id]
+        self._till.settle(self.opening, self.worst.cost, settlement)
 
     def _took(self, levels: tuple[Level, ...]) -> None:
         self._levels = levels
-        self._till.seen.note((draw.counter for draw in self._draws), levels, self._till.clock())
+        self._till.seen.note(self._shown, levels, self._till.clock())
 
     @property
     def tightest(self) -> Standing | None:
@@ -188,9 +210,7 @@ class Hold:
 
         A budget that may be overrun counts only where none blocks.
         """
-        rows = zip(self._draws, self._levels, strict=True)
-        found = ((self._shown.get(draw.counter), draw.counter, level) for draw, level in rows if _counts_money(draw))
-        return _tightest((budget, counter, level) for budget, counter, level in found if budget is not None)
+        return _tightest([(shown, self._levels[shown.place]) for shown in self._shown])
 
     async def left(self) -> Standing | None:
         """Ask now for the budget that blocks and has the least left beside what this hold keeps; None without one.
@@ -198,51 +218,40 @@ class Hold:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
-        blocking = {counter: budget for counter, budget in self._shown.items() if budget.blocks_at is not None}
-        levels = await self._till.counters.read(list(blocking))
-        return _tightest(zip(blocking.values(), blocking, levels, strict=True))
+        blocking = [shown for shown in self._shown if not shown.overrun]
+        levels = await self._till.counters.read([shown.counter for shown in blocking])
+        return _tightest(list(zip(blocking, levels, strict=True)))
 
     def undrawn(self, budgets: Sequence[Budget], tz: ZoneInfo, calendar: Calendar) -> set[CounterKey]:
         """Name the counters of budgets that this request is under and does not draw on."""
-        values, drawn = self.opening.values, {draw.counter for draw in self._draws}
+        values, known = self.opening.values, {line.counter for line in self._lines}
         mine = [b for b in resolve(budgets, values) if dimensions_of(b.scope).items() <= values.items()]
-        return {c for b in mine for c in spend_counters(b, self.opening.at, tz, calendar)} - drawn
+        return {c for b in mine for c in spend_counters(b, self.opening.at, tz, calendar)} - known
 
     @property
     def rates(self) -> tuple[RateStanding, ...]:
         """The tightest per-minute limit of each unit, requests before tokens."""
         tightest: dict[str, RateStanding] = {}
-        for draw, level in zip(self._draws, self._levels, strict=True):
-            rate = rate_standing_of(draw.counter, draw.limit, level)
+        for line, level in zip(self._lines, self._levels, strict=True):
+            rate = rate_standing_of(line.counter, line.limit, level)
             if rate is not None and (rate.unit not in tightest or rate.remaining < tightest[rate.unit].remaining):
                 tightest[rate.unit] = rate
         return tuple(tightest[unit] for unit in ("requests", "tokens") if unit in tightest)
 
 
-def shown_limit(budget: Budget) -> int:
-    """Return what of a budget may be used: to where it blocks, or all of it."""
-    return (budget.blocks_at or budget.limit).nanos
+def _attempts(opening: Opening, settlement: Settlement | None) -> list[LedgerAttempt]:
+    attempts = enumerate(() if settlement is None else settlement.attempts, 1)
+    return [LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts]
 
 
-def _counts_money(draw: Draw) -> bool:
-    return draw.counter.unit is Unit.SPEND
+def _tightest(rows: Sequence[tuple[Shown, Level]]) -> Standing | None:
+    known = [(shown, level) for shown, level in rows if level.firm]
+    if not known:
+        return None
+    shown, level = min(known, key=_room)
+    return standing_of(shown.counter, shown.limit, level)
 
 
-def _tightest(rows: Iterable[tuple[Budget, CounterKey, Level]]) -> Standing | None:
-    standings = [
-        (budget.blocks_at is None, standing)
-        for budget, counter, level in rows
-        if (standing := standing_of(counter, shown_limit(budget), level)) is not None
-    ]
-    return min(standings, key=lambda found: (found[0], found[1].remaining), default=(False, None))[1]
-
-
-def _actuals(draws: Sequence[Draw], settlement: Settlement) -> list[int]:
-    used = {
-        Unit.SPEND: settlement.cost.nanos,
-        Unit.TOKENS: 0 if settlement.usage is None else settlement.usage.total,
-        Unit.REQUESTS: 1,
-        Unit.CONCURRENT: 0,
-        Unit.REPEATS: 1,
-    }
-    return [used[draw.counter.unit] for draw in draws]
+def _room(row: tuple[Shown, Level]) -> tuple[bool, int]:
+    shown, level = row
+    return shown.overrun, max(0, shown.limit - level.settled - level.held)

@@ -21,7 +21,7 @@ from governance.identity import UNNARROWED, Caller, KeyRecord, Keyring, KeyTerms
 from governance.ledger.tables import KeyRevisionRow, KeyRow, instant, micros
 from governance.limits import Budget
 from governance.money import Nanodollars
-from governance.windows import WindowKind
+from governance.policy.fields import parse_span
 
 
 async def create_key(
@@ -206,7 +206,7 @@ def _terms(text: str | None, key_id: str) -> KeyTerms:
         tiers=None if read["tiers"] is None else tuple(read["tiers"]),
         models=None if read["models"] is None else tuple(read["models"]),
         budgets=tuple(
-            Budget(f"key:{key_id}", Nanodollars(budget["limit_nanos"]), WindowKind(budget["window"]))
+            Budget(f"key:{key_id}", Nanodollars(budget["limit_nanos"]), parse_span(budget["window"]))
             for budget in read["budgets"]
         ),
     )

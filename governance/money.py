@@ -5,9 +5,10 @@ nano-dollars: integers are exact, and a 64-bit column holds nine billion dollars
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Self
+
+from msgspec import Struct
 
 from governance.errors import NotMoney
 
@@ -17,8 +18,7 @@ MOST_DOLLARS: Final = 1_000_000_000
 _TEXT = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Nanodollars:
+class Nanodollars(Struct, frozen=True, order=True, gc=False):
     """An exact amount of money in nano-dollars; negative only as a difference of two amounts."""
 
     nanos: int

@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Self
 
+from msgspec import Struct
+
 from governance.money import NANOS_PER_DOLLAR, ZERO, Nanodollars
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 TOKENS_PER_PRICE: Final = 1_000_000
 MOST_TOKENS: Final = 1_000_000_000
+DEAREST: Final = Nanodollars(10_000 * NANOS_PER_DOLLAR)
+"""The most that a million tokens may cost. Above it no price is meant, and amounts could outgrow 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,7 @@ class Usage:
         return cls(fresh_input=prompt - cached, cache_read=cached, output=output, reasoning=reasoning)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True, gc=False):
     """USD per million tokens of each class, as `Nanodollars`, and where the price comes from.
 
     `source` is `policy`, `list:<book> <version>` or `measured:<rates>`. A cache rate that is None is billed as input.
@@ -85,6 +88,11 @@ class Price:
     source: str
     cached_input: Nanodollars | None = None
     cache_write: Nanodollars | None = None
+
+    @property
+    def dearest(self) -> Nanodollars:
+        """The highest of its rates."""
+        return max(rate for rate in (self.input, self.cached_input, self.cache_write, self.output) if rate is not None)
 
 
 def cost_of(usage: Usage, price: Price) -> Nanodollars:

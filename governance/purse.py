@@ -7,30 +7,33 @@ between.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from governance.counters import CounterKey, Counters, Exhausted
 from governance.database import Database
-from governance.holds import Hold, Ledger, Till, shown_limit
+from governance.holds import Hold, Ledger, Till
 from governance.ledger.events import EventKind, Opening, Settlement
 from governance.ledger.reading.spending import spent_by_counter
 from governance.ledger.recovery import expire_orphans
 from governance.limits import Budget, Rate, Standing, WorstCase
-from governance.limits.draws import check_each, draws_of, refusal_of, repeat_draws, spend_counters
+from governance.limits.draws import Amounts, Line, check_each, drawn, refusal_of, spend_counters
 from governance.limits.levels import SeenLevels
 from governance.limits.loops import Repeats
+from governance.limits.plans import Plans
 from governance.limits.standings import standing_of
-from governance.limits.steps import Pressure, pressure, stepped
-from governance.money import ZERO
+from governance.limits.steps import RELAXED, Pressure, pressure
+from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
 
-LONGEST_LEASE: Final = timedelta(hours=25)
-"""No hold is open for longer: an older one without an end has no living process."""
+GRACE: Final = timedelta(seconds=30)
+"""How long after a lease its process may take to write the end; a hold without one then has no living process."""
 
 _COUNTING_S = 5.0
 """How long a repetition may be on its way to being counted."""
+
+_A_REPETITION = Amounts.held(WorstCase(ZERO, 0))
 
 
 class Purse:
@@ -46,6 +49,8 @@ class Purse:
     ) -> None:
         self._till = Till(counters, ledger, clock, SeenLevels(counters, levels_for_s))
         self._calendar = Calendar()
+        self._swept = datetime.min.replace(tzinfo=UTC)
+        self._plans = Plans(self._calendar)
 
     @property
     def open_holds(self) -> int:
@@ -85,14 +90,11 @@ class Purse:
             StoreUnavailable: The counters do not answer.
         """
         check_each(budgets, worst)
-        draws = draws_of(budgets, rates, worst, opening.at, tz, self._calendar, repeats)
-        shown: dict[CounterKey, Budget] = {}
-        for budget in budgets:
-            counter = spend_counters(budget, opening.at, tz, self._calendar)[0]
-            other = shown.setdefault(counter, budget)
-            if other is not budget and _blocks_before(budget, other):
-                shown[counter] = budget
-        return Hold(self._till, opening, worst, draws, shown, lease_s)
+        plan = self._plans.of_budgets(tuple(budgets), opening.at, tz)
+        lines = plan.lines + self._plans.of_rates(tuple(rates), opening.at, tz).lines
+        if repeats:
+            lines += self._repeats(repeats, opening.at, tz)
+        return Hold(self._till, opening, worst, lines, plan.shown, lease_s)
 
     async def pressure(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> Pressure:
         """Tell what budgets ask of a request before it holds anything.
@@ -100,10 +102,13 @@ class Purse:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
-        felt = stepped(budgets)
-        counters = [spend_counters(budget, at, tz, self._calendar)[0] for budget in felt]
-        levels = await self._till.seen.levels(counters, self._till.clock()) if felt else ()
-        return pressure(zip(felt, levels, strict=True))
+        felt = self._plans.of_budgets(tuple(budgets), at, tz).felt
+        if not felt:
+            return RELAXED
+        levels = await self._till.seen.levels([each.counter for each in felt], self._till.clock())
+        rows = zip(felt, levels, strict=True)
+        reached = [(each.budget, level) for each, level in rows if (level.settled + level.held) * 100 >= each.least]
+        return pressure(reached) if reached else RELAXED
 
     async def repeat(self, opening: Opening, repeats: Sequence[Repeats], tz: ZoneInfo) -> None:
         """Count a request as a repetition that needs no hold, such as one that a cache answers.
@@ -112,8 +117,8 @@ class Purse:
             LoopDetected: It has been repeated too often.
             StoreUnavailable: The counters do not answer.
         """
-        draws = tuple(repeat_draws(repeats, opening.at, tz, self._calendar))
-        if draws:
+        if repeats:
+            draws = drawn(self._repeats(repeats, opening.at, tz), _A_REPETITION)
             levels = await self._till.counters.hold(opening.request_id, draws, opening.at.timestamp() + _COUNTING_S)
             if isinstance(levels, Exhausted):
                 raise refusal_of(levels, opening.at)
@@ -126,7 +131,6 @@ class Purse:
             LedgerBehind: The ledger takes no new requests.
         """
         self._till.ledger.admit()
-        self._till.attempts(opening, settlement)
         self._till.settle(opening, ZERO, settlement)
 
     def refused(self, opening: Opening, code: str, status: int) -> None:
@@ -139,8 +143,14 @@ class Purse:
         counters = [spend_counters(budget, at, tz, self._calendar)[0] for budget in known]
         levels = await self._till.counters.read(counters)
         rows = zip(known, counters, levels, strict=True)
-        standings = (standing_of(counter, shown_limit(budget), level) for budget, counter, level in rows)
+        standings = (standing_of(counter, budget.usable.nanos, level) for budget, counter, level in rows)
         return tuple(standing for standing in standings if standing is not None)
+
+    def refusing(self) -> tuple[CounterKey, ...]:
+        """Return the counters of budgets that have refused a request since this was last asked."""
+        found = tuple(self._till.refusing)
+        self._till.refusing.clear()
+        return found
 
     async def expire(self, now: float) -> int:
         """End every hold whose lease is over at what it held, and count them; call it about once a second."""
@@ -154,10 +164,12 @@ class Purse:
         Call it when budgets appear, at the start or with a new policy. What requests hold that began under
         another policy, and do not draw on a counter, is taken for spent: the limit holds while they run.
         """
-        totals = {found[0]: found[1] async for found in spent_by_counter(database, budgets, at, tz, self._calendar)}
-        for hold in self._till.open.values():
+        totals: dict[CounterKey, Nanodollars] = {}
+        for hold in self._till.open.values():  # first: what ends while the ledger is read would be in neither
             for counter in hold.undrawn(budgets, tz, self._calendar):
                 totals[counter] = totals.get(counter, ZERO) + hold.worst.cost
+        async for counter, spent in spent_by_counter(database, budgets, at, tz, self._calendar):
+            totals[counter] = totals.get(counter, ZERO) + spent
         for counter, total in totals.items():
             await self._till.counters.seed(counter, total.nanos)
 
@@ -174,21 +186,36 @@ class Purse:
         self._till.foreign -= foreign
         return buried
 
+    async def sweep(self, database: Database, at: datetime) -> int:
+        """Write the end of requests whose lease is over for a while, and which their processes left open.
+
+        A process that dies after the counters have ended its hold, and before it records how, leaves such a one. Call
+        it now and then where several processes write the ledger: it looks at what ended since it last did.
+
+        Returns:
+            How many there were.
+        """
+        since, until = self._swept, at - GRACE
+        if until <= since:
+            return 0
+        found = await expire_orphans(database, leases_over=(since, until))
+        self._swept = until
+        return found
+
     async def rebuild(
         self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
     ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
         Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
-        past the longest lease are taken for dead, and the counters' own leases end the others.
+        past their lease are taken for dead.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await expire_orphans(database, opened_before=None if sole else at - LONGEST_LEASE)
+        orphans = await (expire_orphans(database) if sole else self.sweep(database, at))
         await self.seed(database, budgets, at, tz)
         return orphans
 
-
-def _blocks_before(budget: Budget, other: Budget) -> bool:
-    return (budget.blocks_at is None, shown_limit(budget)) < (other.blocks_at is None, shown_limit(other))
+    def _repeats(self, repeats: Sequence[Repeats], at: datetime, tz: ZoneInfo) -> tuple[Line, ...]:
+        return tuple([line for repeat in repeats for line in self._plans.of_repeats(repeat, at, tz).lines])

@@ -10,7 +10,7 @@ remembered up to one part longer than it must be.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from math import floor
@@ -61,11 +61,19 @@ Span = WindowKind | Rolling
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One stretch of time: `start` belongs to it, `end` to the next. Both are in UTC."""
+    """One stretch of time: `start` belongs to it, `end` to the next. Both are in UTC.
+
+    `text` names it among all windows of its scope.
+    """
 
     kind: Span
     start: datetime
     end: datetime
+    text: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work its name out once, because every counter in it is named after it."""
+        object.__setattr__(self, "text", f"{self.kind.value}|{self.start.timestamp():.6f}")
 
 
 def covers(span: Span, at: datetime, tz: ZoneInfo) -> tuple[Window, ...]:

@@ -9,6 +9,7 @@ from governance.audit import tables as audit
 from governance.counters import tables as counters
 from governance.ledger import tables as ledger
 from governance.people import tables as people
+from governance.policy import tables as policy
 
-MODULES: Final = (ledger, audit, people, alerts, counters)
+MODULES: Final = (ledger, audit, people, alerts, counters, policy)
 METADATA: Final[MetaData] = ledger.Base.metadata

@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from governance.alerts.steps import Alert
+from governance.limits.scopes import parted
+from governance.names import shown
+from governance.windows import SESSION
 
 _SLACK: Final = "hooks.slack.com"
 
@@ -28,7 +31,7 @@ class Receiver:
 
 def body(alert: Alert, receiver: Receiver) -> bytes:
     """Return the JSON of an alert, in Slack's own form where it goes there."""
-    facts = {"text": _sentence(alert)} if receiver.host == _SLACK else _facts(alert)
+    facts = {"text": _escaped(_sentence(alert))} if receiver.host == _SLACK else _facts(alert)
     return msgspec.json.encode(facts)
 
 
@@ -54,6 +57,8 @@ def _facts(alert: Alert) -> dict[str, Any]:
         "type": "budget.step",
         "text": _sentence(alert),
         "scope": alert.scope,
+        "dimension": alert.dimension or None,
+        "value": alert.value or None,
         "team": alert.team or None,
         "window": alert.window,
         "window_start": alert.window_start,
@@ -66,7 +71,19 @@ def _facts(alert: Alert) -> dict[str, Any]:
 
 
 def _sentence(alert: Alert) -> str:
-    return (
-        f"{alert.scope} has used {alert.percent} % of its {alert.window} budget: {alert.settled.usd} of "
-        f"{alert.limit.usd} USD are spent; it resets at {alert.window_end:%Y-%m-%d %H:%M} UTC."
-    )
+    whose, dimension, value = parted(alert.scope)
+    if dimension:
+        whose = f"{dimension} {shown(value)} of {whose}"
+    spent = f"{alert.settled.usd} of {alert.limit.usd} USD are spent"
+    return f"{whose} has used {alert.percent} % of its {alert.window} budget: {spent}{_then(alert)}."
+
+
+def _then(alert: Alert) -> str:
+    if alert.window == SESSION.value:
+        return ""
+    return f"; it {'begins to free up' if alert.is_rolling else 'resets'} at {alert.window_end:%Y-%m-%d %H:%M} UTC"
+
+
+def _escaped(text: str) -> str:
+    """Write a text so that Slack shows it: callers choose some names, and none should call a channel or be a link."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

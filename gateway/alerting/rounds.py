@@ -11,17 +11,15 @@ from structlog.typing import FilteringBoundLogger
 
 from gateway.alerting.messages import Receiver
 from gateway.alerting.sending import Sender
-from gateway.alerting.watching import Receivers, Watching
+from gateway.alerting.watching import Watching
+from gateway.governing.in_force import InForce
 from gateway.operations.home import Home
 from gateway.operations.rounds import Round
 from gateway.operations.secrets import webhook_secret
-from gateway.policy.document import Policy
-from gateway.policy.source import LoadedPolicy
 from gateway.providers.webhooks import open_webhook_client
-from governance.alerts.steps import Watch, watch_key, watches_of
+from governance.alerts.steps import Watch, watch_key
 from governance.database import Database
 from governance.identity import Keyring
-from governance.policy.sections import Alerts
 from governance.purse import Purse
 
 LOOK_S: Final = 1.0
@@ -31,7 +29,7 @@ SEND_S: Final = 1.0
 
 async def open_alerts(
     home: Home,
-    policy: LoadedPolicy,
+    in_force: InForce,
     keyring: Keyring,
     purse: Purse,
     database: Database,
@@ -39,15 +37,17 @@ async def open_alerts(
     stack: AsyncExitStack,
 ) -> tuple[Round, ...]:
     """Return the rounds that watch budgets and deliver alerts; what they hold open is closed with `stack`."""
-    of_policy = watches_of(policy.document.budgets, policy.document.teams)
-    receivers = receivers_of(policy.document)
+
+    def receivers(team: str) -> Receiver | None:
+        return in_force.governed.receivers(team)
+
     client = await stack.enter_async_context(open_webhook_client())
     watching = Watching(
         purse=purse,
         database=database,
-        watches=lambda: (*of_policy, *_of_keys(keyring)),
+        watches=lambda: (*in_force.governed.watches, *_of_keys(keyring)),
         receivers=receivers,
-        timezone=policy.rules.timezone,
+        timezone=lambda: in_force.governed.timezone,
         now=_now,
         log=log,
     )
@@ -65,17 +65,6 @@ async def open_alerts(
         (LOOK_BACK_S, "late alerts", watching.look_back),
         (SEND_S, "webhooks", sender.deliver),
     )
-
-
-def receivers_of(document: Policy) -> Receivers:
-    """Return where a team's alerts go: to its own webhook, or else to the one at the top of the policy."""
-    top = _receiver(document.alerts)
-    own = {team.name: _receiver(team.alerts) for team in document.teams}
-    return lambda team: own.get(team) or top
-
-
-def _receiver(alerts: Alerts | None) -> Receiver | None:
-    return None if alerts is None or alerts.webhook is None else Receiver(str(alerts.webhook))
 
 
 def _of_keys(keyring: Keyring) -> Iterator[Watch]:

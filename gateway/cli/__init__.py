@@ -8,9 +8,10 @@ imported when it runs, so that `--help` answers at once.
 import click
 
 from gateway import __version__
+from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.keys import keys
-from gateway.cli.policy import policy
+from gateway.cli.policy_history import policy
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spend import spend
 from gateway.cli.terminal import Sluice
@@ -33,7 +34,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, policy, doctor):
+for verb in (up, serve, engine, keys, spend, policy, bench, doctor):
     sluice.add_command(verb)
 
 

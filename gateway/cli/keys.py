@@ -7,7 +7,6 @@ A running gateway learns of a change within a second.
 from __future__ import annotations
 
 import asyncio
-import getpass
 import secrets
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
@@ -15,15 +14,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.key_facts import KeyId, facts_of, show_keys, written
-from gateway.cli.terminal import Duration, as_json, now, say, settings, show_json
+from gateway.cli.terminal import Duration, as_json, now, operator, say, settings, show_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
     from datetime import timedelta
 
     from gateway.policy.source import LoadedPolicy
-    from gateway.settings import Settings
-    from governance.audit.chain import Actor
     from governance.database import Database
     from governance.identity import KeyRecord
 
@@ -41,7 +38,9 @@ def keys() -> None:
 @click.option("--expires", type=Duration(), help="How long it is good for, such as 30d.  [default: for ever]")
 @click.option("--tier", "tiers", multiple=True, help="Only models of this tier; repeat for more.")
 @click.option("--model", "models", multiple=True, help="Only this model; repeat for more.")
-@click.option("--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day; repeat for more.")
+@click.option(
+    "--budget", "budgets", multiple=True, help="The most it may spend, such as 5/day or 1/24h; repeat for more."
+)
 @as_json
 def create(
     team: str,
@@ -62,11 +61,11 @@ def create(
     from governance.keys import create_key
     from governance.names import shown
 
-    with _wrong_usage():
-        policy = _policy()
+    policy, note = asyncio.run(_policy())
+    with _wrong_usage(note):
         require_app(policy, team, app)
         terms = read_terms(policy, tiers, models, budgets)
-    notes = _notes(policy, team, app, feature)
+    notes = [*_notes(policy, team, app, feature), *filter(None, [note])]
     made_at = now()
     expires_at = made_at + expires if expires else None
 
@@ -80,7 +79,7 @@ def create(
                 name=name,
                 expires_at=expires_at,
                 terms=terms,
-                by=_operator(),
+                by=operator(),
                 now=made_at,
                 random_bytes=secrets.token_bytes,
             )
@@ -138,7 +137,7 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
     async def change() -> str:
         async with _database() as database:
             minted = await rotate_key(
-                database, key_id, by=_operator(), overlap=overlap, now=at, random_bytes=secrets.token_bytes
+                database, key_id, by=operator(), overlap=overlap, now=at, random_bytes=secrets.token_bytes
             )
             return minted.key
 
@@ -161,7 +160,7 @@ def revoke(key_id: str, as_json: bool) -> None:
 
     async def change() -> None:
         async with _database() as database:
-            await revoke_key(database, key_id, by=_operator(), now=at)
+            await revoke_key(database, key_id, by=operator(), now=at)
 
     asyncio.run(change())
     if as_json:
@@ -178,31 +177,30 @@ async def _database() -> AsyncGenerator[Database]:
         yield database
 
 
-def _policy() -> LoadedPolicy:
+async def _policy() -> tuple[LoadedPolicy, str]:
+    """Return the policy in force, and a note where the policy file says something else."""
     import os
 
-    from gateway.policy.source import load_policy
+    from gateway.policy.history.starting import expected, unapplied
 
-    return load_policy(settings().policy_file, os.environ, now())
+    path, at = settings().policy_file, now()
+    async with _database() as database:
+        standing = await expected(database, path, os.environ, at)
+    differs = unapplied(path, standing, os.environ, at)
+    return standing.policy, f"{path} {differs}. Put it in force with `sluice policy apply`." if differs else ""
 
 
 @contextmanager
-def _wrong_usage() -> Generator[None]:
-    """Word what an option asks for in vain as wrong usage of that option."""
+def _wrong_usage(note: str) -> Generator[None]:
+    """Word what an option asks for in vain as wrong usage of that option, with a note of what might be meant."""
     from gateway.errors import BadRequest
 
     try:
         yield
     except BadRequest as wrong:
         hint = "'--team' / '--app'" if wrong.param == "app" else f"'--{wrong.param}'"
-        raise click.BadParameter(wrong.message, param_hint=hint) from wrong
-
-
-def _operator() -> Actor:
-    """How the audit log names whoever types: the system's user, who may do all that the files' modes allow."""
-    from governance.audit.chain import Actor
-
-    return Actor(f"cli:{getpass.getuser()}", "operator")
+        message = f"{wrong.message}. Note: {note}" if note else wrong.message
+        raise click.BadParameter(message, param_hint=hint) from wrong
 
 
 def _notes(policy: LoadedPolicy, team: str, app: str, feature: str | None) -> list[str]:
@@ -212,16 +210,4 @@ def _notes(policy: LoadedPolicy, team: str, app: str, feature: str | None) -> li
     notes: list[str] = []
     if feature is not None and feature not in policy.document.features(team, app):
         notes.append(f"the policy does not name the feature {shown(feature)!r}: the rules of {team}/{app} hold for it.")
-    if _is_newer(settings()):
-        notes.append("the policy was edited since the gateway started: restart the gateway to put it in force.")
     return notes
-
-
-def _is_newer(chosen: Settings) -> bool:
-    """Say whether the policy file was written after the gateway that serves from this home was started."""
-    from gateway.operations.home import Home
-    from gateway.operations.lock import holder
-
-    gateway = holder(Home(chosen.home))
-    file = chosen.policy_file
-    return gateway is not None and file is not None and file.stat().st_mtime > gateway.since

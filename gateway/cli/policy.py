@@ -1,10 +1,14 @@
-"""`sluice policy`: is this policy right, what may be written in one, and what would another one do."""
+"""`sluice policy`: is this policy right, what may be written in one, and what would another one do.
+
+`policy_history.py` adds the verbs that put one in force.
+"""
 # ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
 
 from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +17,7 @@ import click
 from gateway.cli.terminal import Duration, as_json, now, settings, show_json, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
     from datetime import timedelta
 
     from gateway.policy.change.effects import ChangeReport
@@ -21,18 +26,31 @@ if TYPE_CHECKING:
 
 _file = click.Path(path_type=Path, dir_okay=False)
 _check = click.option("--check", is_flag=True, help="Status 1 when it would refuse somebody who spent in 7 days.")
+_REPLAY_TITLES = (
+    "Requests",
+    "Spent",
+    "Replayed",
+    "Saved",
+    "Refused",
+    "Admitted",
+    "Queued",
+    "Moved",
+    "Zone",
+    "Tightened",
+    "Estimated",
+)
 
 
 @click.group()
 def policy() -> None:
-    """Check a policy, learn what one may say, or see what a change would do."""
+    """Check a policy, see what a change would do, put it in force, and go back."""
 
 
 @policy.command(epilog="\b\nExamples:\n  sluice policy check\n  sluice policy check policy.yaml --json")
 @click.argument("file", required=False, type=_file)
 @as_json
 def check(file: Path | None, as_json: bool) -> None:
-    """Find what is wrong with FILE (or the policy in force), by line and column.
+    """Find what is wrong with FILE (or the policy file of the settings), by line and column.
 
     Status 1 when it cannot be put in force. Warnings and parts that are not yet obeyed do not count against it.
     """
@@ -58,17 +76,20 @@ def schema(as_json: bool) -> None:
 
 
 @policy.command(
-    epilog="\b\nExamples:\n  sluice policy diff policy.yaml next.yaml\n  sluice policy diff a.yaml b.yaml --json"
+    epilog="\b\nExamples:\n  sluice policy diff policy.yaml next.yaml\n  sluice policy diff 5f0c2d next.yaml --json"
 )
-@click.argument("old", type=_file)
-@click.argument("new", type=_file)
+@click.argument("old")
+@click.argument("new")
 @_check
 @as_json
-def diff(old: Path, new: Path, check: bool, as_json: bool) -> None:
-    """Show what changes from the policy OLD to NEW; with --check, against the ledger too."""
+def diff(old: str, new: str, check: bool, as_json: bool) -> None:
+    """Show what changes from the policy OLD to NEW; with --check, against the ledger too.
+
+    Each is a file or a version of the history.
+    """
     from gateway.policy.change.effects import compare
 
-    before, after = _load(old), _load(new)
+    before, after = asyncio.run(_named(old, new))
     report = asyncio.run(_plan(before, after)) if check else compare(before, after)
     _show_change(report, check=check, as_json=as_json)
 
@@ -79,7 +100,7 @@ def diff(old: Path, new: Path, check: bool, as_json: bool) -> None:
 @as_json
 def plan(new: Path, check: bool, as_json: bool) -> None:
     """Show what changes from the policy in force to NEW, where its budgets stand, and who would be refused."""
-    report = asyncio.run(_plan(_load(settings().policy_file), _load(new)))
+    report = asyncio.run(_plan(None, _load(new)))
     _show_change(report, check=check, as_json=as_json)
 
 
@@ -89,12 +110,35 @@ def _load(path: Path | None) -> LoadedPolicy:
     return load_policy(path, os.environ, now())
 
 
-async def _plan(old: LoadedPolicy, new: LoadedPolicy) -> ChangeReport:
+async def _named(*names: str) -> list[LoadedPolicy]:
+    """Load files and versions of the history; a file may be called like a version."""
+    from gateway.operations.ledger import open_ledger
+    from gateway.policy.history.reading import find, load
+
+    if not any(map(_is_version, names)):
+        return [_load(Path(name)) for name in names]
+    async with open_ledger(settings()) as database:
+        return [
+            await load(await find(database, name), os.environ, now()) if _is_version(name) else _load(Path(name))
+            for name in names
+        ]
+
+
+def _is_version(name: str) -> bool:
+    from gateway.policy.history.reading import is_version
+
+    return is_version(name) and not Path(name).exists()
+
+
+async def _plan(old: LoadedPolicy | None, new: LoadedPolicy) -> ChangeReport:
+    """Compare two policies, or one with the policy in force."""
     from gateway.operations.ledger import open_ledger
     from gateway.policy.change.effects import plan as plan_change
+    from gateway.policy.history.starting import expected
 
     async with open_ledger(settings()) as database:
-        return await plan_change(old, new, database, now())
+        before = old or (await expected(database, settings().policy_file, os.environ, now())).policy
+        return await plan_change(before, new, database, now())
 
 
 def _show_change(report: ChangeReport, *, check: bool, as_json: bool) -> None:
@@ -116,31 +160,42 @@ def _show_change(report: ChangeReport, *, check: bool, as_json: bool) -> None:
 @as_json
 def replay(new: Path, since: timedelta, team: str | None, as_json: bool) -> None:
     """Run the recorded traffic through the policy NEW: what it would have cost, refused, moved and queued."""
-    report = asyncio.run(_replay(_load(new), _load(settings().policy_file), since)).only(team)
+    report = asyncio.run(_replay(_load(new), since)).only(team)
     if as_json:
         show_json(report.facts())
     else:
-        _show_replay(report)
+        show_replay(report)
 
 
-async def _replay(new: LoadedPolicy, active: LoadedPolicy, since: timedelta) -> ReplayReport:
-    from rich.console import Console
-    from rich.progress import Progress
-
+async def _replay(new: LoadedPolicy, since: timedelta) -> ReplayReport:
     from gateway.operations.ledger import open_ledger
+    from gateway.policy.history.reading import known
+    from gateway.policy.history.starting import expected
     from gateway.policy.replay.recorded import replay as replay_ledger
     from governance.ledger.reading.traffic import traffic_size
 
     until = now()
     async with open_ledger(settings()) as database:
-        console = Console(stderr=True)
-        with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
-            task = bar.add_task("Replaying", total=await traffic_size(database, until - since, until))
-            known = {active.version: active}
-            return await replay_ledger(database, new, known, until - since, until, lambda more: bar.advance(task, more))
+        active = (await expected(database, settings().policy_file, os.environ, until)).policy
+        policies = {active.version: active, **await known(database, os.environ, until)}
+        with replaying(await traffic_size(database, until - since, until)) as progress:
+            return await replay_ledger(database, new, policies, until - since, until, progress)
 
 
-def _show_replay(report: ReplayReport) -> None:
+@contextmanager
+def replaying(size: int) -> Generator[Callable[[int], None]]:
+    """Show on a terminal how far a replay of so many requests has come; give what it tells of each step."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("Replaying", total=size)
+        yield lambda more: bar.advance(task, more)
+
+
+def show_replay(report: ReplayReport) -> None:
+    """Print what a replay found, a row for each team."""
     from rich.table import Table
     from rich.text import Text
 
@@ -156,16 +211,17 @@ def _show_replay(report: ReplayReport) -> None:
         caption_justify="left",
     )
     table.add_column("Team", footer="Total", overflow="fold")
-    titles = ("Requests", "Spent", "Replayed", "Saved", "Refused", "Admitted", "Queued", "Moved", "Zone", "Estimated")
-    for title, total in zip(titles, _replay_cells(report.total), strict=True):
+    for title, total in zip(_REPLAY_TITLES, _replay_cells(report.total), strict=True):
         table.add_column(title, footer=total, justify="right", no_wrap=True)
     for name, outcome in sorted(report.teams.items()):
         table.add_row(Text(shown(name)), *_replay_cells(outcome))
     show_table(table)
-    for (before, after), calls in sorted(report.total.moves.items()):
-        click.echo(shown(f"{calls:,} moved from {before} to {after}"))
+    for move, calls in sorted(report.total.moves.items()):
+        click.echo(shown(f"{calls:,} moved from {move.before} to {move.after} ({move.why})"))
     for why, calls in sorted(report.total.reasons.items()):
         click.echo(shown(f"{calls:,} stopped: {why}"))
+    for sentence in report.left_out:
+        click.echo(shown(f"left as it was: {sentence}"))
 
 
 def _replay_cells(outcome: TeamOutcome) -> tuple[str, ...]:
@@ -178,6 +234,7 @@ def _replay_cells(outcome: TeamOutcome) -> tuple[str, ...]:
         outcome.queued,
         outcome.moved,
         outcome.moved_zone,
+        outcome.tightened,
         outcome.estimated + outcome.unpriced,
     )
     return (f"{outcome.requests:,}", *money, *(f"{count:,}" for count in counts))

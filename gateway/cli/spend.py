@@ -18,12 +18,22 @@ if TYPE_CHECKING:
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
 
 
-@click.command(epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json")
+@click.command(
+    epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json\n  sluice spend --forecast"
+)
 @click.option("--by", type=click.Choice(DIMENSIONS), default="team", show_default=True, help="Group by this dimension.")
 @click.option("--since", type=Duration(), default="7d", show_default=True, help="How far to look back.")
+@click.option("--forecast", is_flag=True, help="Show each budget instead, and when it will run out.")
 @as_json
-def spend(by: str, since: timedelta, as_json: bool) -> None:
-    """Show what was spent, saved and refused."""
+@click.pass_context
+def spend(context: click.Context, by: str, since: timedelta, forecast: bool, as_json: bool) -> None:
+    """Show what was spent, saved and refused; or where each budget will end."""
+    if forecast:
+        from gateway.cli.forecast import show_forecast
+
+        _refuse_beside_forecast(context)
+        show_forecast(as_json=as_json)
+        return
     report = asyncio.run(_read(by, since))
     if as_json:
         show_json(
@@ -37,6 +47,15 @@ def spend(by: str, since: timedelta, as_json: bool) -> None:
         )
     else:
         _table(report)
+
+
+def _refuse_beside_forecast(context: click.Context) -> None:
+    given = context.get_parameter_source
+    for name in ("by", "since"):
+        if given(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"--{name} has no meaning with --forecast: each budget has its own scope and window."
+            )
 
 
 async def _read(by: str, since: timedelta) -> SpendReport:

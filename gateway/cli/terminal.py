@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gateway.settings import Settings
+    from governance.audit.chain import Actor
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=3650)
@@ -89,6 +90,15 @@ def _fault(fault: ErrorDetails) -> str:
             return f"should be {limits['expected'].replace(chr(39), '')}"
         case _:
             return fault["msg"].removeprefix("Value error, ")
+
+
+def operator() -> Actor:
+    """How the audit log names whoever types: the system's user, who may do all that the files' modes allow."""
+    import getpass
+
+    from governance.audit.chain import Actor
+
+    return Actor(f"cli:{getpass.getuser()}", "operator")
 
 
 def now() -> datetime:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from gateway.chat import TOTAL_S, ChatService
+from gateway.chat import TOTAL_S
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
+from gateway.governing.governed import Governed
 from gateway.wire.departure import Departure, Receive
 from gateway.wire.reply import PlainReply, Send, StreamedReply
 from gateway.wire.request.chat_body import decode_chat
@@ -15,22 +16,21 @@ class ChatEndpoint:
     """A plain ASGI application for one path."""
 
     edge: Edge
-    chat: ChatService
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         await self.edge.serve("chat", scope, receive, send, self._answer)
 
-    async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
+    async def _answer(self, visit: Visit, governed: Governed, caller: Caller, raw: bytes) -> None:
         body, fields = decode_chat(raw)
         asked = ask(visit, caller, "chat", len(raw), body, fields, total_s=TOTAL_S, stream=bool(fields.stream))
         with Departure(visit.receive) as departure:
             if not asked.stream:
-                await self.chat.answer(asked, PlainReply(visit.send, departure))
+                await governed.chat.answer(asked, PlainReply(visit.send, departure))
                 return
             reply = StreamedReply(visit.send, departure)
             try:
-                await self.chat.answer(asked, reply)
+                await governed.chat.answer(asked, reply)
             except Exception as error:
                 if not reply.started:
                     raise

@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 
 from gateway.errors import BadRequest
+from gateway.governing.governed import Governed
+from gateway.governing.in_force import InForce
 from gateway.operations.metrics import Metrics
-from gateway.steps.accounts import Accounts
-from gateway.steps.admission import Admission, Asked
+from gateway.steps.admission import Asked
 from gateway.wire.body import LIMIT_BYTES
 from gateway.wire.departure import Receive
 from gateway.wire.errors import UNEXPECTED, shape_of
@@ -17,7 +18,7 @@ from gateway.wire.reply import Send, send_error
 from gateway.wire.request.attribution import read_offered
 from gateway.wire.request.controls import Headers, credential, read_controls, read_headers
 from governance.errors import Unauthenticated, UnknownTeam
-from governance.identity import Caller
+from governance.identity import Caller, Keyring
 
 Scope = dict[str, Any]
 
@@ -43,15 +44,15 @@ class Visit:
     send: Send
 
 
-Answer = Callable[[Visit, Caller, bytes], Awaitable[None]]
+Answer = Callable[[Visit, Governed, Caller, bytes], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
     """Serves one request. `now` is an aware clock, `ticks` a monotonic one in seconds, `new_id` makes request ids."""
 
-    admission: Admission
-    accounts: Accounts
+    keyring: Keyring
+    in_force: InForce
     metrics: Metrics
     now: Callable[[], datetime]
     ticks: Callable[[], float]
@@ -62,15 +63,17 @@ class Edge:
 
         The key is checked before the body is read, so that nobody without one can make us hold megabytes; and again
         after it. A request belongs to the instant at which it is complete: a client that is slow with its body
-        chooses neither the budget window it spends from nor how long its key stays good.
+        chooses neither the budget window it spends from nor how long its key stays good. The policy that is in force
+        then governs it to its end.
         """
         visit = Visit(self.new_id(), self.now(), self.ticks(), read_headers(scope["headers"]), receive, send)
         self.metrics.in_flight.inc()
         try:
-            self.admission.identify(credential(visit.headers), visit.at)
+            self._identify(visit)
             raw = await read_body(receive, visit.headers)
             visit = replace(visit, at=self.now(), tick=self.ticks())
-            await answer(visit, self.admission.identify(credential(visit.headers), visit.at), raw)
+            with self.in_force.governing() as governed:
+                await answer(visit, governed, self._identify(visit), raw)
         except ClientLeft:
             pass
         except Exception as error:  # noqa: BLE001  here every error becomes a reply
@@ -82,12 +85,16 @@ class Edge:
 
     def tell(self, visit: Visit, error: Exception) -> None:
         """Tell the log of an error; the unexpected ones with their traceback."""
+        accounts = self.in_force.governed.accounts
         if isinstance(error, Unauthenticated):
-            self.accounts.unauthenticated(visit.request_id, error.reason)
+            accounts.unauthenticated(visit.request_id, error.reason)
         elif shape_of(error) is UNEXPECTED:
-            self.accounts.crashed(visit.request_id, error)
+            accounts.crashed(visit.request_id, error)
         elif isinstance(error, BadRequest | UnknownTeam):
-            self.accounts.turned_away(visit.request_id, error)
+            accounts.turned_away(visit.request_id, error)
+
+    def _identify(self, visit: Visit) -> Caller:
+        return self.keyring.authenticate(credential(visit.headers).text, visit.at)
 
 
 class Fields(Protocol):

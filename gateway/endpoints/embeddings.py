@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from gateway.embeddings import TOTAL_S, EmbeddingService
+from gateway.embeddings import TOTAL_S
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
+from gateway.governing.governed import Governed
 from gateway.wire.departure import Receive
 from gateway.wire.headers import render
 from gateway.wire.reply import Send, send_json
@@ -16,14 +17,13 @@ class EmbeddingEndpoint:
     """A plain ASGI application for one path."""
 
     edge: Edge
-    embeddings: EmbeddingService
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         await self.edge.serve("embeddings", scope, receive, send, self._answer)
 
-    async def _answer(self, visit: Visit, caller: Caller, raw: bytes) -> None:
+    async def _answer(self, visit: Visit, governed: Governed, caller: Caller, raw: bytes) -> None:
         body, fields = decode_embedding(raw)
         asked = ask(visit, caller, "embeddings", len(raw), body, fields, total_s=TOTAL_S)
-        result, facts = await self.embeddings.answer(asked)
+        result, facts = await governed.embeddings.answer(asked)
         await send_json(visit.send, 200, result, render(facts))

@@ -6,37 +6,40 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from gateway.catalogue import Catalogue
 from gateway.errors import ModelNotFound
-from gateway.steps.admission import Admission, Entitled
+from gateway.governing.governed import Governed
+from gateway.governing.in_force import InForce
+from gateway.steps.admission import Entitled
 from gateway.wire.request.attribution import read_offered
 from gateway.wire.request.controls import credential, read_headers
 
 
-def entitled(request: Request, admission: Admission, now: Callable[[], datetime]) -> Entitled:
+def entitled(request: Request, governed: Governed, now: Callable[[], datetime]) -> Entitled:
     """Return who asks a plain GET, and what it may do.
 
     Raises:
         Unauthenticated: the key opens nothing.
     """
     headers = read_headers(request.headers.raw)
-    caller = admission.identify(credential(headers), now())
-    return admission.entitle(caller, read_offered(headers, None, None))
+    caller = governed.admission.identify(credential(headers), now())
+    return governed.admission.entitle(caller, read_offered(headers, None, None))
 
 
-def models_router(catalogue: Catalogue, admission: Admission, now: Callable[[], datetime]) -> APIRouter:
+def models_router(in_force: InForce, now: Callable[[], datetime]) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/v1", include_in_schema=False)
 
+    def reachable(request: Request) -> list[tuple[str, tuple[str, ...]]]:
+        governed = in_force.governed
+        return governed.catalogue.reachable(entitled(request, governed, now).grant)
+
     @router.get("/models")
     async def list_models(request: Request) -> dict[str, Any]:
-        grant = entitled(request, admission, now).grant
-        return {"object": "list", "data": [_entry(*found) for found in catalogue.reachable(grant)]}
+        return {"object": "list", "data": [_entry(*found) for found in reachable(request)]}
 
     @router.get("/models/{name:path}")
     async def show_model(request: Request, name: str) -> dict[str, Any]:
-        grant = entitled(request, admission, now).grant
-        found = next((found for found in catalogue.reachable(grant) if found[0] == name), None)
+        found = next((found for found in reachable(request) if found[0] == name), None)
         if found is None:
             raise ModelNotFound(f"There is no model or route named {name!r}.", name)
         return _entry(*found)

@@ -3,14 +3,14 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from gateway.catalogue import Catalogue
+from gateway.governing.in_force import InForce
 from gateway.operations.metrics import Metrics
 from governance.counters.guarded import GuardedCounters
 from governance.ledger.writer import LedgerWriter
 
 
 def operator_router(
-    catalogue: Catalogue, ledger: LedgerWriter, metrics: Metrics, counters: GuardedCounters | None
+    in_force: InForce, ledger: LedgerWriter, metrics: Metrics, counters: GuardedCounters | None
 ) -> APIRouter:
     """Return the routes. None needs a key: keep them from the public, for metrics name teams and what they spend."""
     router = APIRouter(include_in_schema=False)
@@ -25,7 +25,8 @@ def operator_router(
 
     @router.get("/readyz")
     async def readyz() -> JSONResponse:
-        reasons = list(ledger.health.reasons)
+        governed = in_force.governed
+        catalogue, reasons = governed.catalogue, list(ledger.health.reasons)
         if not catalogue.serves_chat():
             reasons.append("No chat model can be called.")
         if counters is not None and counters.refuses:
@@ -35,6 +36,7 @@ def operator_router(
             "reasons": reasons,
             "unavailable": catalogue.unavailable() | _away(counters),
             "unavailable_models": catalogue.unavailable_models(),
+            "policy": {"version": governed.policy.version, "trouble": in_force.trouble or None},
         }
         return JSONResponse(body, 503 if reasons else 200, {"cache-control": "no-store"})
 
@@ -47,7 +49,11 @@ def operator_router(
         metrics.ledger_lost.set(health.lost + health.damaged)
         metrics.ledger_oldest.set(health.oldest_s)
         metrics.ledger_journal.set(health.journal_bytes)
-        for name, available in catalogue.availability().items():
+        metrics.policy.clear()
+        metrics.policy.labels(in_force.governed.policy.version).set(1)
+        metrics.policy_refused.set(bool(in_force.trouble))
+        metrics.provider_up.clear()
+        for name, available in in_force.governed.catalogue.availability().items():
             metrics.provider_up.labels(name).set(available)
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

@@ -4,53 +4,46 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 
 from gateway.endpoints.models import entitled
-from gateway.steps.admission import Admission
+from gateway.governing.in_force import InForce
 from governance.errors import StoreUnavailable
-from governance.ledger.reading.history import DailySpend, Days
+from governance.ledger.reading.outlooks import look_ahead
 from governance.limits import Standing
-from governance.limits.forecast import Forecast, forecast
+from governance.limits.forecast import Outlook
 from governance.purse import Purse
 
 
-def usage_router(
-    admission: Admission, purse: Purse, history: DailySpend, timezone: ZoneInfo, now: Callable[[], datetime]
-) -> APIRouter:
+def usage_router(in_force: InForce, purse: Purse, now: Callable[[], datetime]) -> APIRouter:
     """Return the route."""
     router = APIRouter(prefix="/v1", include_in_schema=False)
 
     @router.get("/usage")
     async def usage(request: Request) -> dict[str, Any]:
-        asker = entitled(request, admission, now)
-        at = now()
-        standings = await purse.standing(asker.grant.budgets, at, timezone)
-        ahead = [forecast(stands, await _days(history, stands.scope, at), at, timezone) for stands in standings]
+        governed, at = in_force.governed, now()
+        asker, tz = entitled(request, governed, now), governed.timezone
+        budgets = [budget for budget in asker.grant.budgets if budget.each is None]
+        standings = await purse.standing(budgets, at, tz)
+        if len(standings) < len(budgets):
+            raise StoreUnavailable("the counters are away")  # no budget shown would read as no budget at all
+        ahead = await look_ahead(governed.daily, standings, at, tz)
         return {
             "object": "usage",
             "key_id": asker.caller.key_id,
             "team": asker.caller.team,
             "app": asker.caller.app,
             "tiers": list(asker.grant.tiers),
-            "budgets": [_budget(*budget) for budget in zip(standings, ahead, strict=True)],
+            "budgets": [_budget(*budget) for budget in ahead],
             "limits": [asdict(rate) for rate in asker.grant.rates],
         }
 
     return router
 
 
-async def _days(history: DailySpend, scope: str, at: datetime) -> Days:
-    """Return what is known of the days before; without the database the forecast is a straight line."""
-    try:
-        return await history.days(scope, at)
-    except StoreUnavailable:
-        return ()
-
-
-def _budget(standing: Standing, ahead: Forecast | None) -> dict[str, Any]:
+def _budget(standing: Standing, outlook: Outlook | None) -> dict[str, Any]:
+    best = None if outlook is None else outlook.best
     return {
         "scope": standing.scope,
         "window": standing.window.value,
@@ -59,6 +52,7 @@ def _budget(standing: Standing, ahead: Forecast | None) -> dict[str, Any]:
         "held_usd": standing.held.usd,
         "remaining_usd": standing.remaining.usd,
         "resets_at": standing.resets_at,
-        "forecast_usd": None if ahead is None else ahead.amount.usd,
-        "runs_out_at": None if ahead is None else ahead.runs_out_at,
+        "forecast_usd": None if best is None else best.amount.usd,
+        "forecast_by": None if best is None else best.by,
+        "runs_out_at": None if best is None else best.runs_out_at,
     }

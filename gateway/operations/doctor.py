@@ -15,6 +15,8 @@ from gateway.operations.home import Home
 from gateway.operations.ledger import open_ledger
 from gateway.operations.lock import holder
 from gateway.policy.check import check, counted
+from gateway.policy.history.reading import Standing, in_force
+from gateway.policy.history.starting import unapplied
 from gateway.policy.problems import PolicyInvalid
 from gateway.policy.source import load_policy
 from gateway.settings import Settings
@@ -22,11 +24,13 @@ from gateway.supervision.plan import ENGINE_CURE, WEIGHTS_CURE, wants_engine
 from gateway.supervision.probe import Place, ask
 from gateway.supervision.sockets import claim_port
 from governance.audit.log import Proof, verify
-from governance.errors import StoreUnavailable
+from governance.counters.open import examine_redis
+from governance.errors import StoreUnavailable, StoreUnfit
 
 _OLDEST_PYTHON = (3, 11)
 _OTHERS = 0o077
 _PATIENCE_S = 10
+_REDIS_CURE = "Let the user of REDIS_URL in, and let it run scripts (EVAL, EVALSHA, INFO) on the keys sluice:*."
 _HOME_CURE = "choose a folder that may be written: SLUICE_HOME=…"
 
 
@@ -57,7 +61,8 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         home(settings.home),
         *key_files(Home(settings.home)),
         *spool(Home(settings.home)),
-        *await stored(settings),
+        *await stored(settings, environment, at),
+        *await redis(settings),
         await port(settings),
         await engine(settings),
     )
@@ -92,7 +97,7 @@ def extras(settings: Settings, environment: Mapping[str, str], at: datetime) -> 
 
 
 def policy(settings: Settings, environment: Mapping[str, str], at: datetime) -> Finding:
-    """Look at the policy in force."""
+    """Look at the policy file."""
     report = check(settings.policy_file, environment, at)
     if not report.ok:
         problems = counted(len(report.problems), "problem")
@@ -145,8 +150,8 @@ def spool(place: Home) -> tuple[Finding, ...]:
     return (Finding("spool", State.WARN, f"{damaged} journal files were damaged and are kept", cure),)
 
 
-async def stored(settings: Settings) -> tuple[Finding, ...]:
-    """Look whether the database answers and has the newest schema, bringing it there; then at its audit log.
+async def stored(settings: Settings, environment: Mapping[str, str], at: datetime) -> tuple[Finding, ...]:
+    """Look whether the database answers and has the newest schema, bringing it there; then at what is in it.
 
     Makes no home for it.
     """
@@ -155,8 +160,9 @@ async def stored(settings: Settings) -> tuple[Finding, ...]:
         return (Finding("database", State.OK, f"{kind}, will be made at the first start"),)
     try:
         async with asyncio.timeout(_PATIENCE_S), open_ledger(settings) as database:
-            proof = await verify(database)
-            return Finding("database", State.OK, f"{kind}, schema up to date"), _audit(proof)
+            answers = Finding("database", State.OK, f"{kind}, schema up to date")
+            governs = await in_force(database, environment, at)
+            return (answers, _audit(await verify(database)), *_in_force(settings, governs, environment, at))
     except StoreUnavailable as error:
         reason = error.reason
     except Exception as error:  # noqa: BLE001  (whatever a driver raises is the finding; its words may hold a secret)
@@ -165,11 +171,41 @@ async def stored(settings: Settings) -> tuple[Finding, ...]:
     return (Finding("database", State.FAIL, told, "Check DATABASE_URL and its server."),)
 
 
+async def redis(settings: Settings) -> tuple[Finding, ...]:
+    """Look at the Redis in which budgets are counted, if there is one."""
+    if not settings.redis_url:
+        return ()
+    try:
+        setup = await examine_redis(settings.redis_url)
+    except StoreUnavailable as error:
+        cure = _REDIS_CURE if isinstance(error, StoreUnfit) else "Check REDIS_URL and its server."
+        return (Finding("redis", State.FAIL, error.reason, cure),)
+    if setup.evicts:
+        detail = f"version {setup.version}; when it is full it forgets what was counted ({setup.evicts})"
+        return (Finding("redis", State.WARN, detail, "Set its maxmemory-policy to noeviction."),)
+    return (Finding("redis", State.OK, f"version {setup.version}, runs our script"),)
+
+
 def _audit(proof: Proof) -> Finding:
     if proof.broken is None:
         return Finding("audit log", State.OK, f"{proof.entries} entries, unbroken")
     detail = f"broken at entry {proof.broken.n}: {proof.broken.why}"
     return Finding("audit log", State.FAIL, detail, "Compare with a backup: somebody changed the log in the database.")
+
+
+def _in_force(
+    settings: Settings, governs: Standing | None, environment: Mapping[str, str], at: datetime
+) -> tuple[Finding, ...]:
+    """Look which policy governs, and whether it is the file's."""
+    if governs is None:
+        return ()
+    name, path = "in force", settings.policy_file
+    if governs.trouble:
+        return (Finding(name, State.FAIL, governs.trouble, "sluice policy rollback, or apply a policy that is right."),)
+    if differs := unapplied(path, governs, environment, at):
+        cure = f"Put it in force: sluice policy apply {path}"
+        return (Finding(name, State.WARN, f"{path} {differs}", cure),)
+    return (Finding(name, State.OK, f"{governs.policy.version}, from {governs.policy.source}"),)
 
 
 def _kind_of(url: str) -> str:

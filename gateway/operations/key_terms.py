@@ -6,20 +6,23 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from pydantic_core import PydanticCustomError
+
 from gateway.errors import BadRequest
 from governance.errors import NotMoney
 from governance.identity import KeyTerms
 from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.names import shown
-from governance.windows import WindowKind
+from governance.policy.fields import parse_span
+from governance.windows import SESSION, Span, WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gateway.policy.source import LoadedPolicy
 
-_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)/([a-z]+)")
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)/([0-9a-z]+)")
 
 
 def require_app(policy: LoadedPolicy, team: str, app: str) -> None:
@@ -51,7 +54,7 @@ def read_terms(policy: LoadedPolicy, tiers: Sequence[str], models: Sequence[str]
         policy: Where tiers and models are named.
         tiers: Names of tiers.
         models: Names of models.
-        budgets: Amounts in USD for a window, such as `5/day`.
+        budgets: Amounts in USD for a window, such as `5/day` or `1/24h`.
 
     Raises:
         BadRequest: A tier or model does not exist, or a budget is none; `param` says which of the three.
@@ -62,16 +65,19 @@ def read_terms(policy: LoadedPolicy, tiers: Sequence[str], models: Sequence[str]
 
 
 def read_budget(text: str) -> Budget:
-    """Read `5/day` or `2.50/month` as a budget; its scope is the key's once there is one.
+    """Read `5/day`, `2.50/month` or `1/24h` as a budget; its scope is the key's once there is one.
 
     Raises:
-        BadRequest: It is no amount above 0 with up to 9 decimals, or no window.
+        BadRequest: It is no amount above 0 with up to 9 decimals, or no window of a key.
     """
     match = _BUDGET.fullmatch(text)
-    if match is None or match[2] not in set(WindowKind):
+    span = _span(match[2]) if match else None
+    if match is None or span is None:
         windows = _listed(kind.value for kind in WindowKind)
         raise BadRequest(
-            f"{shown(text)!r} is no budget; write an amount and a window, such as 5/day ({windows})", "budget"
+            f"{shown(text)!r} is no budget; write an amount and a window, such as 5/day ({windows}), or the last so "
+            "long, such as 5/24h or 5/7d",
+            "budget",
         )
     try:
         limit = Nanodollars.parse(Decimal(match[1]))
@@ -79,7 +85,16 @@ def read_budget(text: str) -> Budget:
         raise BadRequest(f"{shown(text)!r} is no budget: {error.why}", "budget") from error
     if limit.nanos <= 0:
         raise BadRequest(f"{shown(text)!r} is no budget: the amount should be more than 0", "budget")
-    return Budget("key", limit, WindowKind(match[2]))
+    return Budget("key", limit, span)
+
+
+def _span(text: str) -> Span | None:
+    """Read a window; None when it is none, or one that a key cannot have: a session's is for each of them."""
+    try:
+        span = parse_span(text)
+    except PydanticCustomError:
+        return None
+    return None if span == SESSION else span
 
 
 def _known(kind: str, names: Sequence[str], known: Sequence[str]) -> None:

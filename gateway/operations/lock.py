@@ -17,11 +17,9 @@ class Holder:
 
     Attributes:
         port: where it listens; None when it has not said so.
-        since: when it took the home, in Unix seconds; its policy is as old.
     """
 
     port: int | None
-    since: float
 
 
 def lock(home: Home, port: int | None = None) -> IO[str]:
@@ -46,7 +44,6 @@ def lock(home: Home, port: int | None = None) -> IO[str]:
     handle.truncate()
     handle.write("" if port is None else f"{port}\n")
     handle.flush()
-    os.utime(descriptor)  # an empty write leaves no date
     return handle
 
 
@@ -61,7 +58,7 @@ def holder(home: Home) -> Holder | None:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             said = handle.read().strip()
-            return Holder(int(said) if said.isdecimal() else None, os.fstat(handle.fileno()).st_mtime)
+            return Holder(int(said) if said.isdecimal() else None)
     return None
 
 

@@ -48,6 +48,10 @@ class Metrics:
         self.ledger_journal = Gauge(
             "sluice_ledger_journal_bytes", "Disk space the journal has set aside.", registry=self.registry
         )
+        self.policy = Gauge("sluice_policy", "1 for the policy in force.", ("version",), registry=self.registry)
+        self.policy_refused = Gauge(
+            "sluice_policy_refused", "1 when a newer policy could not be put in force here.", registry=self.registry
+        )
         self.provider_up = Gauge(
             "sluice_provider_available", "1 when calls may be sent.", ("provider",), registry=self.registry
         )

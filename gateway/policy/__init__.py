@@ -11,7 +11,7 @@ are read but not yet obeyed, `check.py` sums it up for people, `schema.py` is th
 `starter.yaml` the policy of an installation that has none.
 
 Two packages ask what another policy would do: `change/` compares two of them and holds the difference against the
-ledger, `replay/` runs recorded traffic through one.
+ledger, `replay/` runs recorded traffic through one. `history/` says which one governs, governed, or is tried.
 
 The package opens no connection and serves no request.
 """

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from gateway.policy.models import VllmProvider
 from gateway.policy.problems import describe
 from gateway.policy.references import select
-from governance.windows import WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +30,6 @@ class Note:
 
 def _always(_: object) -> bool:
     return True
-
-
-def _watchless(section: object) -> bool:
-    """Say whether a budget has no windows of the calendar, or is for each value of a dimension."""
-    calendar = set(WindowKind)
-    return isinstance(section, dict) and (section.get("each") is not None or section.get("window") not in calendar)
 
 
 def _queues(steps: object) -> bool:
@@ -60,11 +53,6 @@ NOT_YET = (
         ),
         "Work that should be queued is refused, and told so.",
         _queues,
-    ),
-    _NotYet(
-        ("budgets.*", "teams.*.budgets.*", "teams.*.apps.*.budgets.*", "teams.*.apps.*.features.*.budgets.*"),
-        "It alerts nobody: only a budget with a window of the calendar that is not for each value does.",
-        _watchless,
     ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.policy.fields import Dollars, PositiveDollars
+from governance.policy.fields import PositiveDollars, TokenRate
 from governance.policy.sections import Flag, Name, Section
 from router_models.config import Label
 
@@ -98,10 +98,10 @@ Provider = Annotated[EngineProvider | VllmProvider | OpenAIProvider | AnthropicP
 class PriceSection(Section):
     """Prices in USD per million tokens; a cache rate that is absent is billed as input."""
 
-    input: Dollars
-    cached_input: Dollars | None = None
-    cache_write: Dollars | None = None
-    output: Dollars | None = None
+    input: TokenRate
+    cached_input: TokenRate | None = None
+    cache_write: TokenRate | None = None
+    output: TokenRate | None = None
 
 
 def _price_form(value: object) -> str:

@@ -69,7 +69,7 @@ def check_references(report: Reporter) -> Iterator[Problem]:
     yield from _unmeasurable(report)
     yield from _mixed_routes(report)
     for path, name in select(data, "routes.*.name"):
-        if name in known["model"]:
+        if isinstance(name, str) and name in known["model"]:
             yield report.at(path, f'"{name}" is the name of a model too')
 
 
@@ -120,11 +120,11 @@ def _tiers_of_nobody(report: Reporter) -> Iterator[Problem]:
 
 def _outside(report: Reporter, path: Path, tiers: object, around: Path) -> Iterator[Problem]:
     outer = _at(report.parsed.data, (*around, "tiers"))
-    known = {value for _, value in select(report.parsed.data, "tiers.*")}
+    known = {value for _, value in select(report.parsed.data, "tiers.*") if isinstance(value, str)}
     if not isinstance(outer, list) or not isinstance(tiers, list):
         return
     for index, tier in enumerate(tiers):
-        if tier in known and tier not in outer:
+        if isinstance(tier, str) and tier in known and tier not in outer:
             yield report.at(
                 (*path, index), f'tier "{tier}" is not among those of "{_name(_at(report.parsed.data, around))}"'
             )

@@ -77,10 +77,19 @@ def load_policy(
     Raises:
         PolicyInvalid: The file cannot be read, or is no policy.
     """
+    return parse_policy(policy_text(path), STARTER if path is None else str(path), env, at, price_book)
+
+
+def policy_text(path: Path | None) -> str:
+    """Return the text of a policy file, or of the starter policy when there is none.
+
+    Raises:
+        PolicyInvalid: The file cannot be read.
+    """
     if path is None:
-        return parse_policy(starter_text(), STARTER, env, at, price_book)
+        return starter_text()
     try:
-        return parse_policy(path.read_text("utf-8"), str(path), env, at, price_book)
+        return path.read_text("utf-8")
     except OSError as error:
         raise PolicyInvalid([Problem(str(path), 1, 1, "", f"cannot be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:

@@ -1,9 +1,7 @@
-"""Open the policy's providers: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
+"""Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
-from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
-from gateway.policy.document import Policy
 from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.openai import Habits, OpenAIUpstream
@@ -21,39 +19,36 @@ CLOUD = Habits(leave="drain", usage_per_chunk=False, salted=False, limit_field="
 _OPENAI_HOST = "api.openai.com"
 
 
-async def open_upstreams(
-    policy: Policy, unavailable: Mapping[str, str], engine: str, stack: AsyncExitStack
-) -> dict[str, Upstream]:
-    """Open every provider of the policy; clients are closed with `stack`.
+def way_to(section: Provider) -> object:
+    """Return all of a provider's section that opening it depends on, to be compared."""
+    return section.model_dump(exclude={"machine_usd_per_hour", "batch"})
+
+
+async def open_upstream(
+    name: str, section: Provider, absent: str | None, engine: str, stack: AsyncExitStack
+) -> Upstream:
+    """Open a provider of a policy; its client is closed with `stack`.
 
     Args:
-        policy: the policy.
-        unavailable: providers that cannot be used, such as for want of a key, and why.
+        name: what the policy calls it.
+        section: what the policy says of it.
+        absent: why it cannot be used, such as for want of a key; None when it can.
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
-    return {
-        name: (
-            AbsentUpstream(name, provider.zone, unavailable[name])
-            if name in unavailable
-            else await _open(name, provider, engine, stack)
-        )
-        for name, provider in policy.providers.items()
-    }
-
-
-async def _open(name: str, provider: Provider, engine: str, stack: AsyncExitStack) -> Upstream:
-    match provider:
+    if absent is not None:
+        return AbsentUpstream(name, section.zone, absent)
+    match section:
         case EngineProvider():
             address, habits, key = engine, OWN_MACHINES, None
         case VllmProvider():
-            address, habits, key = str(provider.base_url), OWN_MACHINES, provider.api_key
+            address, habits, key = str(section.base_url), OWN_MACHINES, section.api_key
         case OpenAIProvider():
-            address, habits, key = str(provider.base_url), _cloud(provider), provider.api_key
+            address, habits, key = str(section.base_url), _cloud(section), section.api_key
         case AnthropicProvider():
-            return AbsentUpstream(name, provider.zone, "providers of kind anthropic are not spoken to yet")
+            return AbsentUpstream(name, section.zone, "providers of kind anthropic are not spoken to yet")
     client = await stack.enter_async_context(open_client(address))
-    return OpenAIUpstream(name, provider.zone, habits, client, key.get_secret_value() if key else None)
+    return OpenAIUpstream(name, section.zone, habits, client, key.get_secret_value() if key else None)
 
 
 def _cloud(provider: OpenAIProvider) -> Habits:

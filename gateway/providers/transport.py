@@ -1,5 +1,8 @@
 """The HTTP client for upstream calls: `httpx` on aiohttp's transport, which costs a third of the default one here."""
 
+import ssl
+from functools import cache
+
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
@@ -17,7 +20,7 @@ def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
     """
     path = address.removeprefix("unix:") if address.startswith("unix:") else None
     base = "http://engine/v1" if path is not None else address
-    tls = httpx.create_ssl_context() if base.startswith("https:") else True
+    tls = _trusted() if base.startswith("https:") else True
 
     def session() -> aiohttp.ClientSession:
         connector = (
@@ -35,3 +38,9 @@ def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
         trust_env=False,
         follow_redirects=False,
     )
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return the one context of all clients: reading the authorities takes longer than a request may wait."""
+    return httpx.create_ssl_context()

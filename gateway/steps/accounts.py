@@ -129,6 +129,12 @@ class Accounts:
         self._metrics.requests.labels(*who, "", code).inc()
         self._log.info("refused", **_identity(opening), code=code, scope=scope)
 
+    def given_up(self, opening: Opening) -> None:
+        """Tell of a request whose client left before anything was bought for it."""
+        who = (opening.attribution.team, opening.attribution.app, opening.model)
+        self._metrics.requests.labels(*who, opening.cache, "client_left").inc()
+        self._log.info("given up", **_identity(opening))
+
     def unauthenticated(self, request_id: str, reason: str) -> None:
         """Tell of a request without a valid key."""
         self._metrics.rejected.inc()

@@ -100,8 +100,8 @@ class Admission:
             segment_of=app.segment_of,
             hash_user=app.hash_user,
         )
-        grant = self._rules.grant(attribution, caller.key_id)
-        return Entitled(caller, attribution, grant if caller.terms is UNNARROWED else grant.narrowed(caller.terms))
+        terms = None if caller.terms is UNNARROWED else caller.terms
+        return Entitled(caller, attribution, self._rules.grant(attribution, caller.key_id, terms))
 
     def opening(
         self,

@@ -34,7 +34,7 @@ class Meter:
         usage = value.get("usage")
         if not isinstance(usage, dict):
             return chunk.payload
-        self._said = usage  # the last one counts, so only that one is read
+        self._said = usage or self._said  # the last one counts, so only that one is read; some end with an empty one
         if not value.get("choices"):
             return None
         # The usage so far is for our own accounts; a client that asked gets the final one at the end, with its cost.

@@ -148,7 +148,8 @@ class Purchasing:
         await self.purse.repeat(opening, repeats, self.timezone)
         settlement = self.accounts.hit(stored.usage, Nanodollars(stored.cost_nanos))
         budgets = resolve(entitled.grant.budgets, {"model": stored.model})
-        standings = await self.purse.standing(budgets, asked.at, self.timezone)
+        blocking = [budget for budget in budgets if budget.blocks_at is not None]
+        standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
         self.purse.free(opening, settlement)
         self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)

@@ -1,5 +1,6 @@
 """Shape a chat request to what the policy lets an answer be, before anything else looks at it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +42,20 @@ class Shaped:
 
 def shape(body: dict[str, Any], fields: ChatFields, rule: OutputRule, attribution: Attribution) -> Shaped:
     """Return the request with its answer's length clamped, the policy's stops added and our own fields taken out."""
-    shaped = {name: value for name, value in body.items() if name not in _OURS}
+    shaped = addressed(body, _OURS, attribution)
     said = [n for n in (fields.max_completion_tokens, fields.max_tokens) if n is not None]
     wanted = min(said) if said else rule.default or rule.ceiling or UNBOUNDED_MAX_TOKENS
     max_tokens = wanted if rule.ceiling is None else min(wanted, rule.ceiling)
     if rule.stop:
         own = [fields.stop] if isinstance(fields.stop, str) else fields.stop or []
         shaped["stop"] = list(dict.fromkeys([*own, *rule.stop]))
-    if fields.user is not None:
-        # Hashed where the policy hashes users: a provider learns no more of them than our own ledger does.
-        shaped["user"] = attribution.user
     return Shaped(shaped, max_tokens, fields.n or 1)
+
+
+def addressed(body: Mapping[str, Any], ours: frozenset[str], attribution: Attribution) -> dict[str, Any]:
+    """Return what of a request goes to a provider: less what is addressed to us, and its user as the ledger has it.
+
+    So where the policy hashes users, a provider learns no more of them than we keep.
+    """
+    sent = {name: value for name, value in body.items() if name not in ours and name != "user"}
+    return sent | {"user": attribution.user} if body.get("user") and attribution.user else sent

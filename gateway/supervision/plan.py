@@ -12,10 +12,12 @@ from pathlib import Path
 from shutil import which
 
 from gateway.operations.home import Home
+from gateway.operations.ledger import open_ledger
 from gateway.operations.lock import refuse_if_held
 from gateway.operations.secrets import make_home
 from gateway.policy.document import Policy
-from gateway.policy.source import LoadedPolicy, load_policy
+from gateway.policy.history.starting import start
+from gateway.policy.source import LoadedPolicy
 from gateway.settings import Settings
 from gateway.supervision.child import Command
 from gateway.supervision.greeting import Greeting
@@ -47,14 +49,15 @@ def run_up(settings: Settings, environment: Mapping[str, str], voice: Voice, at:
     """Start the gateway, and the engine when the policy has one; return the exit status when all has ended.
 
     Raises:
-        PolicyInvalid: The policy is none.
+        PolicyInvalid: The policy is none, and none was in force before.
+        StoreUnavailable: The database does not answer.
         CannotStart: The gateway could not serve: its home, its port or the settings are in the way.
     """
-    policy = load_policy(settings.policy_file, environment, at)
     settings.refuse_lonely_workers()
     refuse_if_held(Home(settings.home))  # before anything starts: a second engine would disturb the first
     port = claim_port(settings.host, settings.port)
     make_home(settings.home)
+    policy = asyncio.run(_policy(settings, environment, at))
     with ExitStack() as stack:
         socket: Path | None = None
         if wants_engine(policy.document) and not settings.engine_url:
@@ -66,6 +69,12 @@ def run_up(settings: Settings, environment: Mapping[str, str], voice: Voice, at:
         plan = plan_of(settings, environment, voice.greet, policy, port=port, socket=socket)
         supervisor = Supervisor(plan, announce=voice.announce, say=voice.say, clock=time.monotonic)
         return asyncio.run(supervisor.run())
+
+
+async def _policy(settings: Settings, environment: Mapping[str, str], at: datetime) -> LoadedPolicy:
+    """Return the policy that the gateway will start with; it decides the same a moment later."""
+    async with open_ledger(settings) as database:
+        return (await start(database, settings.policy_file, environment, at)).policy
 
 
 def wants_engine(policy: Policy) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from cache.errors import BadDirective, TooDeep
 from gateway import errors as edge
+from gateway.policy.problems import PolicyInvalid
 from gateway.wire.headers import Headers
 from governance import errors as governance
 from router_models import errors as routing
@@ -52,6 +53,8 @@ STATUS: Mapping[type[Exception], Shape] = {
     edge.BadRequest: Shape(400, "invalid_request_error", retry=False),
     edge.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     edge.ModelNotFound: Shape(404, "model_not_found", retry=False),
+    edge.UnknownPolicy: Shape(404, "not_found", retry=False),
+    PolicyInvalid: Shape(400, "invalid_policy", retry=False),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),
     edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
     edge.UpstreamTimeout: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
@@ -72,7 +75,7 @@ def error_object(shape: Shape, message: str, facts: Mapping[str, Any] | None = N
 def error_body(error: Exception) -> dict[str, Any]:
     """Return the error object of `error`; an unexpected one keeps its words to the log."""
     shape = shape_of(error)
-    unexpected = "Something went wrong on our side; the request id names it."
+    unexpected = "Something went wrong on our side; our log says what."
     return error_object(shape, unexpected if shape is UNEXPECTED else _sentence(str(error)), _facts(error))
 
 

@@ -4,14 +4,17 @@ Delivery is at least once: a message is tried again until its receiver has accep
 crash between the two sends it a second time, under the same id. Receivers that must not count twice keep the ids.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, select, update
+from sqlalchemy import ColumnElement, Row, case, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from governance.alerts.rolling import traced
 from governance.alerts.steps import Alert
 from governance.alerts.tables import AlertRow
 from governance.audit.chain import GATEWAY, Act
@@ -22,6 +25,12 @@ from governance.money import Nanodollars
 
 CLAIM: Final = timedelta(seconds=60)
 """How long a message is one sender's alone; a sender that dies is followed by another after that."""
+
+AT_ONCE: Final = 500
+"""How many alerts are fired in one transaction: nobody else writes to a SQLite meanwhile."""
+
+_LOCK: Final = 0xA1E27
+"""One number that all processes of this product agree on; another than that of `migrations`."""
 
 
 class Delivery(StrEnum):
@@ -36,19 +45,57 @@ class Delivery(StrEnum):
 async def fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at: datetime) -> tuple[Alert, ...]:
     """Remember alerts with how they begin, and return those that had not fired before, in any process.
 
+    There should be at most `AT_ONCE` of them. A step of a rolling window that has been reached without a break since it
+    fired only stands longer.
+
     Raises:
         StoreUnavailable: The database does not answer; none is remembered.
     """
     if not alerts:
         return ()
+    broken = await _prolong(database, alerts)
+    # Only what was not noted in the cover before is traced in the ledger, which takes longer.
+    begun = [(await traced(database, alert), delivery) for alert, delivery in broken]
     dialect = postgresql if database.dialect == "postgresql" else sqlite
-    fresh: list[Alert] = []
+    async with _turns(database) as connection:
+        rows = {alert.id: _row(alert, how, at) for alert, how in begun if not await _goes_on(connection, alert)}
+        if not rows:
+            return ()
+        once = dialect.insert(AlertRow).values([*rows.values()]).on_conflict_do_nothing().returning(AlertRow.id)
+        fresh = frozenset(await connection.scalars(once))
+    return tuple({alert.id: alert for alert, _ in begun if alert.id in fresh}.values())
+
+
+async def _prolong(database: Database, alerts: Sequence[tuple[Alert, Delivery]]) -> Sequence[tuple[Alert, Delivery]]:
+    """Let alerts of rolling windows stand longer, and return the others."""
+    if all(alert.unbroken_since is None for alert, _ in alerts):
+        return alerts
     async with database.transaction() as connection:
-        for alert, delivery in alerts:
-            once = dialect.insert(AlertRow).values(_row(alert, delivery, at)).on_conflict_do_nothing()
-            if (await connection.execute(once.returning(AlertRow.id))).one_or_none() is not None:
-                fresh.append(alert)
-    return tuple(fresh)
+        return [(alert, delivery) for alert, delivery in alerts if not await _goes_on(connection, alert)]
+
+
+async def _goes_on(connection: AsyncConnection, alert: Alert) -> bool:
+    """Let what fired for the same step, and stood when it was last unbroken, stand until the alert's own end."""
+    if alert.unbroken_since is None:
+        return False
+    same = (AlertRow.scope == alert.scope, AlertRow.window == alert.window, AlertRow.percent == alert.percent)
+    stood = (AlertRow.limit_nanos == alert.limit.nanos, AlertRow.window_end >= micros(alert.unbroken_since))
+    end = micros(alert.window_end)
+    later = update(AlertRow).where(*same, *stood)
+    longer = later.values(window_end=case((AlertRow.window_end < end, end), else_=AlertRow.window_end))
+    return (await connection.execute(longer)).rowcount > 0
+
+
+@asynccontextmanager
+async def _turns(database: Database) -> AsyncGenerator[AsyncConnection]:
+    """Open a transaction that no other process fires in: of two covers that meet, one sees what the other fired.
+
+    SQLite has one writer anyway.
+    """
+    async with database.transaction() as connection:
+        if database.dialect == "postgresql":
+            await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        yield connection
 
 
 async def claim(database: Database, at: datetime, limit: int) -> tuple[tuple[Alert, int], ...]:

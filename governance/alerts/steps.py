@@ -3,21 +3,30 @@
 A step is named by its budget, its window and its percentage. It is due when that share of the limit is settled, and it
 has fired when its name is known; so it fires once, whoever looks and however often. Money that open holds keep does not
 count: it may come back.
+
+A rolling window is never over: it is shown by one cover after another (see `governance.windows`), each for a part of
+its length. Its step fires in the first cover that reaches it, and not again before a cover that does not.
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Self
 
 from governance.limits import Budget, StepAction
+from governance.limits.scopes import parted
 from governance.money import Nanodollars
 from governance.policy.sections import AppSection, BudgetSection, ScopedBudget, TeamSection
-from governance.windows import Window
+from governance.windows import Rolling, Window, WindowKind
 
 FULL: Final = 100
-"""Every budget alerts when it is used up, whatever its steps say."""
+"""Every budget alerts when it is used up, whatever its steps say: at its limit, or where it blocks before."""
+
+_NEARLY: Final = 90
+"""How much of what it lets through must be settled, in percent, for a budget that refuses to count as used up."""
+
+_CALENDAR: Final = frozenset(kind.value for kind in WindowKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,7 @@ class Watch:
 
     Attributes:
         budget: the budget.
-        percents: the shares of its limit that alert, rising; `FULL` is always among them.
+        percents: the shares of its limit that alert, rising; where it is used up is always among them.
         team: the team that is told, or empty for those who run the installation.
     """
 
@@ -34,10 +43,33 @@ class Watch:
     percents: tuple[int, ...]
     team: str
 
+    def of(self, value: str) -> Self:
+        """Watch the budget of one value of its dimension."""
+        return replace(self, budget=self.budget.of(value))
+
+    def watches(self, scope: str) -> bool:
+        """Say whether a scope is its budget's, or that of one value of its budget's dimension."""
+        if self.budget.each is None:
+            return scope == self.budget.scope
+        whose, dimension, _ = parted(scope)
+        return (whose, dimension) == (self.budget.scope, self.budget.each)
+
+    @property
+    def lowest(self) -> Nanodollars:
+        """What is spent when the first step is reached."""
+        return Nanodollars(-(-self.budget.limit.nanos * self.percents[0] // FULL))
+
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers."""
+    """A step that is due or has fired; `id` is the same whoever finds it, and names its delivery to receivers.
+
+    Attributes:
+        window: What the budget runs over, such as `day` or `7d`.
+        window_end: When the window is over; of a rolling one, until when the step is surely reached.
+        unbroken_since: Of a rolling window, since when the step has been reached without a break: what fired for it and
+            stood then goes on. None where each window fires anew.
+    """
 
     id: str
     scope: str
@@ -49,16 +81,44 @@ class Alert:
     limit: Nanodollars
     settled: Nanodollars
     fired_at: datetime
+    unbroken_since: datetime | None = field(default=None, compare=False)
+
+    @property
+    def dimension(self) -> str:
+        """The dimension that the budget is for each value of, or empty."""
+        return parted(self.scope)[1]
+
+    @property
+    def value(self) -> str:
+        """The value of that dimension, or empty."""
+        return parted(self.scope)[2]
+
+    @property
+    def is_rolling(self) -> bool:
+        """Whether its window is none of the calendar, so that it is never over."""
+        return self.window not in _CALENDAR
+
+    def is_reached(self, settled: Nanodollars) -> bool:
+        """Say whether so much spending reaches the step."""
+        return _is_reached(self.limit, self.percent, settled)
 
 
 def due(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
     """Return every step of a budget that this much spending in a window has reached, fired before or not."""
     limit = watch.budget.limit
-    return tuple(
-        _alert(watch, window, percent, settled, at)
-        for percent in watch.percents
-        if settled.nanos * FULL >= limit.nanos * percent
-    )
+    reached = (percent for percent in watch.percents if _is_reached(limit, percent, settled))
+    return tuple(_alert(watch, window, percent, settled, at) for percent in reached)
+
+
+def used_up(watch: Watch, window: Window, settled: Nanodollars, at: datetime) -> tuple[Alert, ...]:
+    """Return the last step of a budget that has just refused, unless hardly anything but a large request was too much.
+
+    A hold is a worst case, so a budget that blocks refuses while a little of it is left, and settles no more.
+    """
+    usable = watch.budget.usable.nanos
+    if watch.budget.ends_at is None or settled.nanos * FULL < usable * _NEARLY:
+        return ()
+    return (_alert(watch, window, watch.budget.ends_at, settled, at),)
 
 
 def watches_of(budgets: Sequence[ScopedBudget], teams: Sequence[TeamSection]) -> tuple[Watch, ...]:
@@ -87,7 +147,7 @@ def _of_app(team: str, app: AppSection) -> Iterator[Watch]:
 def _watch(scope: str, section: BudgetSection, team: str) -> Watch:
     budget = Budget(scope, section.limit, section.window, section.per_request, section.ladder, section.dimension)
     alerting = {step.percent for step in budget.steps if step.action is StepAction.ALERT}
-    return Watch(budget, tuple(sorted(alerting | {FULL})), team)
+    return Watch(budget, tuple(sorted(alerting | {budget.ends_at or FULL})), team)
 
 
 def _team_of(scope: str) -> str:
@@ -112,4 +172,15 @@ def _alert(watch: Watch, window: Window, percent: int, settled: Nanodollars, at:
         limit=budget.limit,
         settled=settled,
         fired_at=at,
+        unbroken_since=_shown_since(window),
     )
+
+
+def _is_reached(limit: Nanodollars, percent: int, settled: Nanodollars) -> bool:
+    return settled.nanos * FULL >= limit.nanos * percent
+
+
+def _shown_since(window: Window) -> datetime | None:
+    """Return the instant from which a cover shows its rolling window: the end of the cover before."""
+    span = window.kind
+    return window.end - (window.end - window.start) // (span.parts + 1) if isinstance(span, Rolling) else None

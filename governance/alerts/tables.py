@@ -10,11 +10,15 @@ class AlertRow(Base):
     """A step that has fired (see `governance.alerts.steps.Alert`), and how far its delivery has come.
 
     `state` is one of `governance.alerts.outbox.Delivery`. A message that waits may be tried from `due_at` on; whoever
-    tries it first moves `due_at` ahead, so that nobody else does at the same time.
+    tries it first moves `due_at` ahead, so that nobody else does at the same time. `window_end` of a rolling window
+    moves on while its step stays reached.
     """
 
     __tablename__ = "alert"
-    __table_args__ = (Index("ix_alert_state_due_at", "state", "due_at"),)
+    __table_args__ = (
+        Index("ix_alert_state_due_at", "state", "due_at"),
+        Index("ix_alert_scope_window_end", "scope", "window_end"),
+    )
 
     id: Mapped[str] = mapped_column(primary_key=True)
     scope: Mapped[str]

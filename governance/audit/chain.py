@@ -31,6 +31,8 @@ class Act(StrEnum):
     PERSON_REVOKED = "person.revoked"
     SIGNED_IN = "person.signed_in"
     POLICY_APPLIED = "policy.applied"
+    POLICY_SHADOWED = "policy.shadowed"
+    POLICY_UNSHADOWED = "policy.unshadowed"
     ALERT_SENT = "alert.sent"
 
 

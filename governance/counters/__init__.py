@@ -10,9 +10,11 @@ home is away, and `open.py` chooses. Every home passes the same suite, `tests/co
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from governance.windows import Window
 
@@ -35,30 +37,37 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CounterKey:
-    """The name of a counter. A count of what is in flight has no window."""
+    """The name of a counter. A count of what is in flight has no window.
+
+    Attributes:
+        text: The name as text, by which homes keep it.
+        kept_until: When it may be forgotten, in seconds since the epoch; zero for what is in flight.
+    """
 
     scope: str
     unit: Unit
     window: Window | None
+    text: str = field(init=False, repr=False, compare=False)
+    kept_until: float = field(init=False, repr=False, compare=False)
 
-    @property
-    def text(self) -> str:
-        """The key as text, for homes that keep it by name."""
-        if self.window is None:
-            return f"{self.unit}|{self.scope}"
-        return f"{self.unit}|{self.scope}|{self.window.kind.value}|{self.window.start.timestamp():.6f}"
+    def __post_init__(self) -> None:
+        """Work out what follows from the name once, because every request asks for it."""
+        text, until = f"{self.unit.value}|{self.scope}", 0.0
+        if self.window is not None:
+            text = f"{text}|{self.window.text}"
+            until = self.window.end.timestamp() + (REPEATS_KEPT_S if self.unit is Unit.REPEATS else KEPT_S)
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "kept_until", until)
 
-    @property
-    def kept_until(self) -> float:
-        """When it may be forgotten, in seconds since the epoch; zero for what is in flight."""
-        if self.window is None:
-            return 0.0
-        return self.window.end.timestamp() + (REPEATS_KEPT_S if self.unit is Unit.REPEATS else KEPT_S)
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """The most that a request may add to a counter, and the limit it must stay under."""
+class Draw(Struct, frozen=True, gc=False):
+    """The most that a request may add to a counter, and the limit it must stay under.
+
+    A request has a draw and two levels for each of its limits, so both are of the kind that is made quickest.
+    """
 
     counter: CounterKey
     amount: int
@@ -70,8 +79,7 @@ class Draw:
         return 0 if self.counter.unit is Unit.CONCURRENT else self.amount
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True, gc=False):
     """What a counter shows: used for good, and kept by open holds.
 
     `firm` is False where the home is away, and this process alone has counted since.
@@ -93,7 +101,8 @@ class Exhausted:
 class Counters(Protocol):
     """A home of counters.
 
-    Times are seconds since the epoch, given by the caller. Every method may raise `StoreUnavailable`.
+    Times are seconds since the epoch, given by the caller. Every method may raise `StoreUnavailable`. An end that has
+    begun (`settle`, `cancel`) is brought to its end, even when its caller's scope is cancelled meanwhile.
     """
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:

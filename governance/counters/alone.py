@@ -35,6 +35,10 @@ class Alone:
         self._spent = 0
         self._rates = MemoryCounters()
 
+    def obey(self, rule: OnAway) -> None:
+        """Follow another rule from now on; what was spent in this absence stays spent."""
+        self._rule = rule
+
     async def hold(
         self, hold_id: str, draws: Sequence[Draw], expires_at: float, why: str
     ) -> tuple[Level, ...] | Exhausted:

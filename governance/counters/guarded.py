@@ -16,7 +16,10 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
+
+import anyio
 
 from governance.counters import CounterKey, Draw, Exhausted, Home, Level, Memory
 from governance.counters.alone import Alone, OnAway, OpenHold, unknown
@@ -24,6 +27,7 @@ from governance.errors import StoreUnavailable, StoreUnfit
 
 FIRST_KNOCK_S: Final = 0.05
 LAST_KNOCK_S: Final = 0.5
+TOLD_AT_ONCE: Final = 64
 _log = logging.getLogger(__name__)
 
 
@@ -63,6 +67,11 @@ class GuardedCounters:
     def refuses(self) -> bool:
         """Whether requests are refused because the home is away."""
         return self._away is not None and self._rule == "closed"
+
+    def obey(self, rule: OnAway) -> None:
+        """Follow another rule from now on while the home is away."""
+        self._rule = rule
+        self._alone.obey(rule)
 
     @asynccontextmanager
     async def watch(self, refill: Callable[[], Awaitable[None]]) -> AsyncGenerator[None]:
@@ -111,6 +120,10 @@ class GuardedCounters:
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
+        with anyio.CancelScope(shield=True):
+            return await self._settle(hold_id, actuals)
+
+    async def _settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         await self._exit.wait()
         if hold_id in self._alone.open:
             hold = await self._alone.end(hold_id, actuals)
@@ -242,25 +255,43 @@ class GuardedCounters:
         self._unseeded = False
 
     async def _restore(self, holds: Iterable[tuple[str, OpenHold]]) -> None:
-        for hold_id, hold in tuple(holds):
-            await self._home.restore(hold_id, hold.draws, hold.expires_at)
+        await _together(
+            [partial(self._home.restore, hold_id, hold.draws, hold.expires_at) for hold_id, hold in tuple(holds)]
+        )
 
     async def _adopt(self) -> None:
         """Make holds the home's own that were taken in its absence."""
-        for hold_id, hold in tuple(self._alone.open.items()):
-            await self._home.restore(hold_id, hold.draws, hold.expires_at)
-            if self._alone.open.pop(hold_id, None) is not None:
-                self._mine[hold_id] = hold
-            # else it has ended meanwhile, and booking it ends it at home as well
+        await _together([partial(self._adopt_one, hold_id, hold) for hold_id, hold in self._alone.open.items()])
+
+    async def _adopt_one(self, hold_id: str, hold: OpenHold) -> None:
+        await self._home.restore(hold_id, hold.draws, hold.expires_at)
+        if self._alone.open.pop(hold_id, None) is not None:
+            self._mine[hold_id] = hold
+        # else it has ended meanwhile, and booking it ends it at home as well
 
     async def _tell(self) -> None:
-        """Tell the home how holds ended, oldest first."""
-        for hold_id, end in tuple(self._ends.items()):
-            if end.actuals is None:
-                await self._home.cancel(hold_id)
-            elif end.known:
-                await self._home.settle(hold_id, end.actuals)
-            else:
-                await self._home.book(hold_id, end.draws, end.actuals)
-            if self._ends.get(hold_id) is end:
-                del self._ends[hold_id]
+        """Tell the home how holds ended."""
+        await _together([partial(self._tell_one, hold_id, end) for hold_id, end in self._ends.items()])
+
+    async def _tell_one(self, hold_id: str, end: _End) -> None:
+        if end.actuals is None:
+            await self._home.cancel(hold_id)
+        elif end.known:
+            await self._home.settle(hold_id, end.actuals)
+        else:
+            await self._home.book(hold_id, end.draws, end.actuals)
+        if self._ends.get(hold_id) is end:
+            del self._ends[hold_id]
+
+
+async def _together(calls: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    """Make calls that do not depend on each other, many at a time, so that they outrun the requests that go on.
+
+    Raises:
+        StoreUnavailable: One of them failed; those beside it have ended too.
+    """
+    for start in range(0, len(calls), TOLD_AT_ONCE):
+        ends = await asyncio.gather(*[call() for call in calls[start : start + TOLD_AT_ONCE]], return_exceptions=True)
+        for end in ends:
+            if end is not None:
+                raise end

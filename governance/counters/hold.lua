@@ -1,9 +1,10 @@
 -- The operations of `governance.counters.Counters`, each one call and so atomic.
 --
--- KEYS[1] is the prefix of every key, with the hash tag that keeps them on one node of a cluster. ARGV[1] names the
--- operation, ARGV[2] the generation of memory that the caller knows, the rest are the operation's own.
+-- KEYS[1] is the prefix of every key, with the hash tag that keeps them on one node of a cluster; KEYS[2] is there when
+-- this script had to be sent anew. ARGV[1] names the operation, ARGV[2] the generation of memory that the caller knows,
+-- the rest are the operation's own.
 --
---   <prefix>memory       hash: generation, open_at. Absent when this Redis is new or has forgotten
+--   <prefix>memory       hash: generation, open_at, life. Absent when this Redis is new or has forgotten
 --   <prefix>c:<counter>  hash: s (settled) and h (held), 64-bit integers; it goes away some time after its window
 --   <prefix>h:<hold>     list: counter, amount, and what of it stays when the hold expires, for each draw
 --   <prefix>leases       sorted set: open holds by the second their lease ends
@@ -183,21 +184,54 @@ function act.book(id, ...)
   return 1
 end
 
+-- Which run of which server this is; nothing where it may not be asked.
+local function life()
+  local told = redis.pcall('INFO', 'server')
+  return type(told) == 'string' and string.match(told, 'run_id:(%w+)') or ''
+end
+
+-- A server that starts again, or takes over from another, may go by a snapshot that lacks what was counted since. Such
+-- a memory is worse than none, and is forgotten.
+local function distrust_another_life()
+  if redis.call('HGET', memory, 'life') ~= life() then
+    redis.call('DEL', memory)
+  end
+end
+
+local function clear()
+  local cursor = '0'
+  repeat
+    local found = redis.call('SCAN', cursor, 'MATCH', prefix .. '*', 'COUNT', 1000)
+    for _, key in ipairs(found[2]) do
+      redis.call('DEL', key)
+    end
+    cursor = found[1]
+  until cursor == '0'
+end
+
 -- Which generation of memory this is; where there is none, `refiller` becomes the one who may begin it.
 function act.reach(refiller, seconds)
+  distrust_another_life()
   local found = redis.call('HGET', memory, 'generation')
   if found then
     return found
   end
-  local claimed = redis.call('SET', prefix .. 'refilling', refiller, 'NX', 'EX', seconds)
-  return (claimed or redis.call('GET', prefix .. 'refilling') == refiller) and '' or false
+  if redis.call('GET', prefix .. 'refilling') == refiller then
+    return ''
+  end
+  if redis.call('EXISTS', prefix .. 'refilling') == 1 then
+    return false
+  end
+  clear()
+  redis.call('SET', prefix .. 'refilling', refiller, 'EX', seconds)
+  return ''
 end
 
 function act.remember(refiller, quiet_s)
   if redis.call('GET', prefix .. 'refilling') ~= refiller then
     return redis.error_reply('FORGOTTEN another process refills')
   end
-  redis.call('HSET', memory, 'generation', refiller, 'open_at', now() + tonumber(quiet_s))
+  redis.call('HSET', memory, 'generation', refiller, 'open_at', now() + tonumber(quiet_s), 'life', life())
   redis.call('DEL', prefix .. 'refilling')
   return refiller
 end
@@ -206,7 +240,15 @@ function act.ready()
   return now() >= tonumber(redis.call('HGET', memory, 'open_at')) and 1 or 0
 end
 
-local WITHOUT_MEMORY = {seed = true, reach = true, remember = true}
+-- Whether scripts run here, and may touch our keys.
+function act.probe()
+  return redis.call('EXISTS', memory)
+end
+
+if KEYS[2] then
+  distrust_another_life()
+end
+local WITHOUT_MEMORY = {seed = true, reach = true, remember = true, probe = true}
 if not WITHOUT_MEMORY[operation] and redis.call('HGET', memory, 'generation') ~= generation then
   return redis.error_reply('FORGOTTEN what this process counted on is gone')
 end

@@ -7,11 +7,16 @@ shared home.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from governance.counters import CounterKey, Draw, Exhausted, Level
 
 
 @dataclass(slots=True)
 class _Cell:
+    """A counter's amounts, and until when they must be kept."""
+
+    kept_until: float = 0.0
     settled: int = 0
     held: int = 0
 
@@ -19,8 +24,7 @@ class _Cell:
 _NOTHING = _Cell()
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenHold:
+class _OpenHold(Struct, frozen=True):
     draws: tuple[Draw, ...]
     cells: tuple[_Cell, ...]
     expires_at: float
@@ -30,20 +34,21 @@ class MemoryCounters:
     """The `Counters` of a single process. Memory is bounded by open holds and by the scopes of running windows."""
 
     def __init__(self) -> None:
-        self._cells: dict[CounterKey, _Cell] = {}
+        self._cells: dict[str, _Cell] = {}
         self._holds: dict[str, _OpenHold] = {}
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
         """Draw on every counter, or on none; see `Counters.hold`."""
         open_hold = self._holds.get(hold_id)
         if open_hold is None:
-            cells = tuple([self._cell(draw.counter) for draw in draws])
-            for draw, cell in zip(draws, cells, strict=True):
+            cells = [self._cells.get(draw.counter.text) or self._cell(draw.counter) for draw in draws]
+            rows = tuple(zip(draws, cells, strict=True))
+            for draw, cell in rows:
                 if cell.settled + cell.held + draw.amount > draw.limit:
                     return Exhausted(draw, Level(cell.settled, cell.held))
-            for draw, cell in zip(draws, cells, strict=True):
+            for draw, cell in rows:
                 cell.held += draw.amount
-            open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), cells, expires_at)
+            open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), tuple(cells), expires_at)
         return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
@@ -51,9 +56,10 @@ class MemoryCounters:
         open_hold = self._holds.get(hold_id)
         if open_hold is None:
             return None
-        ends = list(zip(open_hold.draws, open_hold.cells, actuals, strict=True))
+        if len(actuals) != len(open_hold.draws):
+            raise ValueError("one amount for each draw")
         del self._holds[hold_id]
-        for draw, cell, actual in ends:
+        for draw, cell, actual in zip(open_hold.draws, open_hold.cells, actuals, strict=True):
             cell.held -= draw.amount
             cell.settled += actual
         return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
@@ -78,22 +84,18 @@ class MemoryCounters:
 
     async def read(self, counters: Sequence[CounterKey]) -> tuple[Level, ...]:
         """Read the levels of counters; see `Counters.read`."""
-        cells = (self._cells.get(counter, _NOTHING) for counter in counters)
-        return tuple(Level(cell.settled, cell.held) for cell in cells)
+        cells = [self._cells.get(counter.text, _NOTHING) for counter in counters]
+        return tuple([Level(cell.settled, cell.held) for cell in cells])
 
     def _cell(self, counter: CounterKey) -> _Cell:
-        cell = self._cells.get(counter)
+        cell = self._cells.get(counter.text)
         if cell is None:
-            cell = self._cells[counter] = _Cell()
+            cell = self._cells[counter.text] = _Cell(counter.kept_until)
         return cell
 
     def _forget(self, now: float) -> None:
         """Drop what is in flight and the counters of windows long over, once no open hold draws on them."""
         used = {id(cell) for hold in self._holds.values() for cell in hold.cells}
-        over = [counter for counter, cell in self._cells.items() if id(cell) not in used and _over(counter, now)]
-        for counter in over:
-            del self._cells[counter]
-
-
-def _over(counter: CounterKey, now: float) -> bool:
-    return counter.kept_until <= now
+        over = [text for text, cell in self._cells.items() if cell.kept_until <= now and id(cell) not in used]
+        for text in over:
+            del self._cells[text]

@@ -5,12 +5,10 @@ that no two transactions wait for each other. An amount that does not fit is fou
 and the transaction is rolled back. PostgreSQL does not forget, so nothing here is ever refilled.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,10 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
 from governance.counters.turns import Turns
 from governance.database import Database, open_database
-from governance.errors import StoreUnavailable
 
-TIMEOUT_S: Final = 1.0
-"""Seconds that an operation may take, waiting for others on a busy counter included."""
+SILENCE_S: Final = 0.25
+"""Seconds without any answer after which a PostgreSQL that is waited for counts as away."""
 
 AT_ONCE: Final = 8
 """Operations of one process at the same time: on a busy counter they queue in the database, holding a connection."""
@@ -58,6 +55,7 @@ _FORGET: Final = text("""
 """)
 _BOOK: Final = text("INSERT INTO counter_booked (id) VALUES (:id) ON CONFLICT (id) DO NOTHING")
 _FORGET_BOOKED: Final = text("DELETE FROM counter_booked WHERE at < now() - interval '1 day'")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,58 +81,52 @@ class _DoesNotFit(Exception):
 class PostgresCounters:
     """The `Home` of several processes that share a PostgreSQL and nothing else."""
 
-    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, url: str, *, silence_s: float = SILENCE_S) -> None:
         """Prepare a pool of connections of its own, so that counting never waits for the ledger.
+
+        Args:
+            url: `postgresql://…`.
+            silence_s: Seconds that it may answer nobody while it is waited for.
 
         Raises:
             StoreUnavailable: The address is none, or the driver is not installed.
         """
-        self._database: Database = open_database(url)
-        self._turns = Turns(AT_ONCE)
-        self._timeout_s = timeout_s
+        self._database: Database = open_database(url, connections=AT_ONCE)
+        self._turns = Turns("PostgreSQL", AT_ONCE, silence_s)
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
         """Draw on every counter, or on none; see `Counters.hold`."""
         try:
-            return await self._hold(hold_id, draws, expires_at, limited=True)
+            return await self._transact(lambda connection: _hold(connection, hold_id, draws, expires_at, limited=True))
         except _DoesNotFit as full:
             return full.exhausted
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
-        async with self._transaction() as connection:
-            return await _end(connection, hold_id, actuals)
+        return await self._transact(lambda connection: _end(connection, hold_id, actuals))
 
     async def cancel(self, hold_id: str) -> bool:
         """End a hold as if it had never been; see `Counters.cancel`."""
-        async with self._transaction() as connection:
-            return await _end(connection, hold_id, None) is not None
+        return await self._transact(lambda connection: _cancel(connection, hold_id))
 
     async def expire(self, now: float) -> tuple[str, ...]:
         """End every hold past its lease and forget windows that are over; see `Counters.expire`."""
-        async with self._transaction() as connection:
-            late = (await connection.execute(_EXPIRE, {"now": now})).all()
-            ended = [_Move(key, ends, kept, -held, -1) for _, draws in late for key, ends, held, kept in draws]
-            await _move(connection, ended)
-        async with self._transaction() as connection:
-            await connection.execute(_FORGET, {"now": now})
-            await connection.execute(_FORGET_BOOKED)
-        return tuple(hold_id for hold_id, _ in late)
+        late = await self._transact(lambda connection: _expire(connection, now))
+        await self._transact(lambda connection: _forget(connection, now))
+        return late
 
     async def seed(self, counter: CounterKey, settled: int) -> None:
         """Raise a counter's settled amount to at least this much; see `Counters.seed`."""
-        async with self._transaction() as connection:
-            await connection.execute(_SEED, {"key": counter.text, "ends": counter.kept_until, "settled": settled})
+        row = {"key": counter.text, "ends": counter.kept_until, "settled": settled}
+        await self._transact(lambda connection: connection.execute(_SEED, row))
 
     async def read(self, counters: Sequence[CounterKey]) -> tuple[Level, ...]:
         """Read the levels of counters; see `Counters.read`."""
-        async with self._transaction() as connection:
-            return await _read(connection, [counter.text for counter in counters])
+        return await self._transact(lambda connection: _read(connection, [counter.text for counter in counters]))
 
     async def reach(self) -> Memory:
         """Reach the store; see `Home.reach`. It never forgets."""
-        async with self._transaction() as connection:
-            await connection.execute(_READ, {"keys": []})
+        await self.read(())
         return Memory.SAME
 
     async def remember(self) -> None:
@@ -142,16 +134,11 @@ class PostgresCounters:
 
     async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
         """Open a hold that was admitted before; see `Home.restore`."""
-        await self._hold(hold_id, draws, expires_at, limited=False)
+        await self._transact(lambda connection: _hold(connection, hold_id, draws, expires_at, limited=False))
 
     async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
         """Count what a hold came to, once; see `Home.book`."""
-        async with self._transaction() as connection:
-            if not (await connection.execute(_BOOK, {"id": hold_id})).rowcount:
-                return
-            if await _end(connection, hold_id, actuals) is None:
-                ends = zip(draws, actuals, strict=True)
-                await _move(connection, [_Move(d.counter.text, d.counter.kept_until, used, 0, 0) for d, used in ends])
+        await self._transact(lambda connection: _book(connection, hold_id, draws, actuals))
 
     async def ready(self) -> bool:
         """Say that holds are taken."""
@@ -159,32 +146,58 @@ class PostgresCounters:
 
     async def close(self) -> None:
         """Close every connection."""
+        await self._turns.close()
         await self._database.close()
 
-    async def _hold(
-        self, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool
-    ) -> tuple[Level, ...]:
-        rows = json.dumps([(d.counter.text, d.counter.kept_until, d.amount, d.kept) for d in draws])
-        async with self._transaction() as connection:
-            opened = await connection.execute(_OPEN, {"id": hold_id, "expires_at": expires_at, "draws": rows})
-            if not opened.rowcount:
-                found = await connection.scalar(_FIND, {"id": hold_id})
-                return await _read(connection, [key for key, *_ in found or ()])
-            moves = [_Move(d.counter.text, d.counter.kept_until, 0, d.amount, 1) for d in draws]
-            levels = await _move(connection, moves)
-            for draw, level in zip(draws, levels, strict=True):
-                if limited and level.settled + level.held > draw.limit:
-                    raise _DoesNotFit(Exhausted(draw, Level(level.settled, level.held - draw.amount)))
-            return levels
+    async def _transact(self, work: Callable[[AsyncConnection], Awaitable[_T]]) -> _T:
+        async def transaction() -> _T:
+            async with self._database.transaction() as connection:
+                return await work(connection)
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncGenerator[AsyncConnection]:
-        async with self._turns.turn():
-            try:
-                async with asyncio.timeout(self._timeout_s), self._database.transaction() as connection:
-                    yield connection
-            except TimeoutError:
-                raise StoreUnavailable(f"PostgreSQL does not answer within {self._timeout_s * 1000:.0f} ms") from None
+        return await self._turns.take(transaction)
+
+
+async def _hold(
+    connection: AsyncConnection, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool
+) -> tuple[Level, ...]:
+    rows = json.dumps([(d.counter.text, d.counter.kept_until, d.amount, d.kept) for d in draws])
+    opened = await connection.execute(_OPEN, {"id": hold_id, "expires_at": expires_at, "draws": rows})
+    if not opened.rowcount:
+        found = await connection.scalar(_FIND, {"id": hold_id})
+        return await _read(connection, [key for key, *_ in found or ()])
+    levels = await _move(connection, [_Move(d.counter.text, d.counter.kept_until, 0, d.amount, 1) for d in draws])
+    for draw, level in zip(draws, levels, strict=True):
+        if limited and level.settled + level.held > draw.limit:
+            raise _DoesNotFit(Exhausted(draw, Level(level.settled, level.held - draw.amount)))
+    return levels
+
+
+async def _cancel(connection: AsyncConnection, hold_id: str) -> bool:
+    """Cancel a hold, even one whose transaction was given up and is still to commit.
+
+    A row of our own under its name waits for the end of that transaction, which a look for the hold would not see.
+    """
+    placed = await connection.execute(_OPEN, {"id": hold_id, "expires_at": 0, "draws": "[]"})
+    return await _end(connection, hold_id, None) is not None and not placed.rowcount
+
+
+async def _expire(connection: AsyncConnection, now: float) -> tuple[str, ...]:
+    late = (await connection.execute(_EXPIRE, {"now": now})).all()
+    await _move(connection, [_Move(key, ends, kept, -held, -1) for _, draws in late for key, ends, held, kept in draws])
+    return tuple(hold_id for hold_id, _ in late)
+
+
+async def _forget(connection: AsyncConnection, now: float) -> None:
+    await connection.execute(_FORGET, {"now": now})
+    await connection.execute(_FORGET_BOOKED)
+
+
+async def _book(connection: AsyncConnection, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
+    if not (await connection.execute(_BOOK, {"id": hold_id})).rowcount:
+        return
+    if await _end(connection, hold_id, actuals) is None:
+        ends = zip(draws, actuals, strict=True)
+        await _move(connection, [_Move(d.counter.text, d.counter.kept_until, used, 0, 0) for d, used in ends])
 
 
 async def _end(connection: AsyncConnection, hold_id: str, actuals: Sequence[int] | None) -> tuple[Level, ...] | None:

@@ -7,9 +7,10 @@ the only copy of money spent: a Redis that comes back empty is refilled from the
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import uuid4
 
 import redis.asyncio as client
@@ -21,25 +22,36 @@ from governance.counters import CounterKey, Draw, Exhausted, Level, Memory
 from governance.counters.turns import Turns
 from governance.errors import StoreUnavailable, StoreUnfit
 
-TIMEOUT_S: Final = 0.08
+SILENCE_S: Final = 0.08
+"""Seconds without any answer after which a Redis that is waited for counts as away."""
+
 CONNECTIONS: Final = 16
 QUIET_S: Final = 2
 """How long a refilled Redis takes no holds: each process looks at it every second, and restores its own by then."""
 
-_SLICES: Final = 4
+KEEPS_ALL: Final = "noeviction"
+"""The policy of a Redis that refuses to take more when it is full, and forgets nothing."""
+
 _REFILL_S: Final = 30
 _EXPIRE_AT_ONCE: Final = 500
 _UNFIT: Final = ("unknown command", "no permissions", "NOPERM", "ACL failure", "CROSSSLOT", "MOVED")
 _SCRIPT: Final = files(__package__ or "").joinpath("hold.lua").read_text("utf-8")
 _SHA: Final = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
-_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class RedisSetup:
+    """How a Redis is set up; `evicts` names the policy by which it forgets keys when it is full, if it does."""
+
+    version: str
+    evicts: str | None
 
 
 class RedisCounters:
     """The `Home` of several processes that share a Redis."""
 
     def __init__(
-        self, url: str, namespace: str = "sluice", *, quiet_s: float = QUIET_S, timeout_s: float = TIMEOUT_S
+        self, url: str, namespace: str = "sluice", *, quiet_s: float = QUIET_S, silence_s: float = SILENCE_S
     ) -> None:
         """Prepare a client; it connects when first used.
 
@@ -47,7 +59,7 @@ class RedisCounters:
             url: `redis://`, `rediss://` or `unix://`.
             namespace: Sets installations apart that share one Redis.
             quiet_s: Seconds that a Redis takes no holds after it was refilled.
-            timeout_s: Seconds that an operation may take.
+            silence_s: Seconds that it may answer nobody while it is waited for.
 
         Raises:
             StoreUnavailable: The address is none.
@@ -61,8 +73,7 @@ class RedisCounters:
         self._client: Any = client.Redis.from_pool(pool)
         self._prefix = f"sluice:1:{{{namespace}}}:"
         self._quiet_s = quiet_s
-        self._turns = Turns(CONNECTIONS)
-        self._timeout_s = timeout_s
+        self._turns = Turns("Redis", CONNECTIONS, silence_s)
         self._me = uuid4().hex
         self._generation = ""
 
@@ -129,8 +140,30 @@ class RedisCounters:
         await asyncio.gather(*[self._call("read") for _ in range(CONNECTIONS)])
         return bool(await self._call("ready"))
 
+    async def erase(self) -> None:
+        """Take away everything that this namespace has in the store, for one that nobody will use again."""
+        try:
+            async for key in self._client.scan_iter(match=f"{self._prefix}*", count=1_000):
+                await self._client.unlink(key)
+        except (RedisError, OSError) as error:
+            raise _trouble(error) from error
+
+    async def examine(self) -> RedisSetup:
+        """Look how the store is set up, and whether it could do the work; changes nothing.
+
+        Raises:
+            StoreUnavailable: It does not answer.
+            StoreUnfit: It does not let us in, or does not run scripts on our keys.
+        """
+        await self._call("probe")
+        told = await self._turns.take(self._info)
+        limited, policy = int(told.get("maxmemory", 0)), str(told.get("maxmemory_policy", KEEPS_ALL))
+        evicts = policy if limited and policy != KEEPS_ALL else None
+        return RedisSetup(str(told.get("redis_version", "unknown")), evicts)
+
     async def close(self) -> None:
         """Close every connection."""
+        await self._turns.close()
         await self._client.aclose(close_connection_pool=True)
 
     async def _hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool) -> list[Any]:
@@ -140,45 +173,25 @@ class RedisCounters:
         )
 
     async def _call(self, operation: str, *arguments: str | float) -> Any:
-        async with self._turns.turn():
+        return await self._turns.take(lambda: self._run(operation, *arguments))
+
+    async def _info(self) -> Mapping[str, Any]:
+        try:
+            return await self._client.info()
+        except ResponseError:  # some users may run scripts and not this
+            return {}
+        except (RedisError, OSError) as error:
+            raise _trouble(error) from error
+
+    async def _run(self, operation: str, *arguments: str | float) -> Any:
+        given = (operation, self._generation, *arguments)
+        try:
             try:
-                return await self._timed(self._run(1, self._prefix, operation, self._generation, *arguments))
-            except (RedisError, OSError) as error:
-                raise _trouble(error) from error
-
-    async def _run(self, *given: str | float) -> Any:
-        try:
-            return await self._client.execute_command("EVALSHA", _SHA, *given)
-        except NoScriptError:
-            return await self._client.execute_command("EVAL", _SCRIPT, *given)
-
-    async def _timed(self, work: Awaitable[_T]) -> _T:
-        """Wait for an answer for so long and no longer.
-
-        Time is counted in slices, and a slice that took far longer than it should does not count: then it was our own
-        loop that was late, and the answer may be waiting to be read.
-        """
-        task = asyncio.ensure_future(work)
-        task.add_done_callback(_heard)
-        loop, slice_s, fair = asyncio.get_running_loop(), self._timeout_s / _SLICES, 0
-        try:
-            for _ in range(3 * _SLICES):
-                began = loop.time()
-                done, _ = await asyncio.wait({task}, timeout=slice_s)
-                if done:
-                    return task.result()
-                fair += loop.time() - began < 1.5 * slice_s
-                if fair == _SLICES:
-                    break
-            raise StoreUnavailable(f"Redis does not answer within {self._timeout_s * 1000:.0f} ms")
-        finally:
-            task.cancel()
-
-
-def _heard(task: "asyncio.Future[Any]") -> None:
-    """Take note of how a call ended that nobody waits for any more."""
-    if not task.cancelled():
-        task.exception()
+                return await self._client.execute_command("EVALSHA", _SHA, 1, self._prefix, *given)
+            except NoScriptError:  # new here, or started again: it looks whether what it remembers is still true
+                return await self._client.execute_command("EVAL", _SCRIPT, 2, self._prefix, self._prefix, *given)
+        except (RedisError, OSError) as error:
+            raise _trouble(error) from error
 
 
 def _levels(flat: Sequence[bytes]) -> tuple[Level, ...]:

@@ -1,9 +1,14 @@
-"""What the ledger records: the story of each request as values that never change."""
+"""What the ledger records: the story of each request as values that never change.
 
-from dataclasses import dataclass
+Every request makes them and the journal encodes them, so they are of the kind that is quickest at both, and that
+the garbage collector leaves alone: none of them can be part of a cycle.
+"""
+
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct
 
 from governance.attribution import Attribution
 from governance.money import ZERO, Nanodollars
@@ -23,8 +28,7 @@ class EventKind(StrEnum):
 Outcome = Literal["ok", "failed", "left"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a request before any money is spent.
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
@@ -62,8 +66,7 @@ class Opening:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """One call to an upstream, whoever it was for; our own calls (embedding, judge, shadow, guardrail) are marked.
 
     `model` is the policy's name, `upstream_model` the provider's. `usage` is None when the upstream told none.
@@ -82,8 +85,7 @@ class Attempt:
     usage: Usage | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     """How a request ended.
 
     `usage` is the answer's tokens, None when there are none to speak of; `estimated` tells that they were counted here
@@ -104,7 +106,7 @@ class Settlement:
     @property
     def cost(self) -> Nanodollars:
         """What the request cost: the sum over its attempts, so that the two can never disagree."""
-        return sum((attempt.cost for attempt in self.attempts), ZERO)
+        return Nanodollars(sum([attempt.cost.nanos for attempt in self.attempts]))
 
     @property
     def saved(self) -> Nanodollars:
@@ -112,9 +114,12 @@ class Settlement:
         return self.saved_cache + self.saved_routing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerEvent:
-    """One row of the ledger; `duration_ms` counts from the opening's `at`, and is None while the request runs."""
+class LedgerEvent(Struct, frozen=True, kw_only=True, gc=False):
+    """One row of the ledger.
+
+    `duration_ms` counts from the opening's `at`, and is None while the request runs; of one that holds, `lease_until`
+    is when its hold ends by itself, in seconds since the epoch.
+    """
 
     kind: EventKind
     opening: Opening
@@ -124,10 +129,10 @@ class LedgerEvent:
     status: int | None = None
     settlement: Settlement | None = None
     duration_ms: float | None = None
+    lease_until: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerAttempt:
+class LedgerAttempt(Struct, frozen=True, gc=False):
     """An attempt and its place in a request; `n` counts from 1."""
 
     request_id: str

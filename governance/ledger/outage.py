@@ -28,6 +28,10 @@ class Outage:
         self._held: dict[str, Nanodollars] = {}
         self._spent = ZERO
 
+    def obey(self, rule: WhenAway) -> None:
+        """Follow another rule from now on. It comes from the database itself, so none comes while that is away."""
+        self._rule = rule
+
     @property
     def seconds(self) -> float:
         """How long storing has been tried without success; 0 when nothing is being stored."""

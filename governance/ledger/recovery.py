@@ -85,14 +85,14 @@ def _read(left: Left) -> tuple[list[Entry], int]:
 
 
 async def expire_orphans(
-    database: Database, *, opened_before: datetime | None = None, among: Collection[str] | None = None
+    database: Database, *, leases_over: tuple[datetime, datetime] | None = None, among: Collection[str] | None = None
 ) -> int:
     """End holds without an end as expired, at what they held, because the upstream may have billed for them.
 
     Args:
         database: The ledger's.
-        opened_before: Only holds older than this, where other processes write the same ledger. None takes every open
-            hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
+        leases_over: Only holds whose lease ended in this span, where other processes write the same ledger. None takes
+            every open hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
         among: Only holds of these requests, whose leases are over.
 
     Returns:
@@ -105,11 +105,13 @@ async def expire_orphans(
         .where(ended.request_id == LedgerEventRow.request_id, ended.kind != EventKind.HELD.value)
         .exists(),
     )
-    if opened_before is not None:
-        orphans = orphans.where(LedgerEventRow.at < micros(opened_before))
+    if leases_over is not None:
+        since, until = map(micros, leases_over)
+        orphans = orphans.where(LedgerEventRow.lease_until >= since, LedgerEventRow.lease_until < until)
     if among is not None:
         orphans = orphans.where(LedgerEventRow.request_id.in_(among))
     async with database.transaction() as connection:
         found: list[Row] = [dict(row) for row in (await connection.execute(orphans)).mappings()]
-        expired = [row | {"kind": EventKind.EXPIRED.value, "cost_nanos": row["held_nanos"]} for row in found]
+        end: Row = {"kind": EventKind.EXPIRED.value, "lease_until": None}
+        expired = [row | end | {"cost_nanos": row["held_nanos"]} for row in found]
         return await insert_new(connection, expired, ())

@@ -46,6 +46,7 @@ def event_row(event: LedgerEvent) -> Row:
         "policy_version": opening.policy_version,
         "duration_ms": event.duration_ms,
         "first_token_ms": settlement.first_token_ms if settlement else None,
+        "lease_until": None if event.lease_until is None else round(event.lease_until * 1_000_000),
     }
 
 

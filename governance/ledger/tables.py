@@ -88,6 +88,7 @@ class LedgerEventRow(Base):
         Index("uq_ledger_event_held", "request_id", unique=True, sqlite_where=_HELD, postgresql_where=_HELD),
         Index("ix_ledger_event_at", "at"),
         Index("ix_ledger_event_team_at", "team", "at"),
+        Index("ix_ledger_event_lease_until", "lease_until", sqlite_where=_HELD, postgresql_where=_HELD),
     )
 
     id: Mapped[int] = mapped_column(_Identity, primary_key=True, autoincrement=True)
@@ -126,6 +127,7 @@ class LedgerEventRow(Base):
     policy_version: Mapped[str]
     duration_ms: Mapped[float | None]
     first_token_ms: Mapped[float | None]
+    lease_until: Mapped[int | None]
 
 
 class LedgerAttemptRow(Base):

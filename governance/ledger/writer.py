@@ -7,7 +7,7 @@ entries wait in the journal and storing is tried again; how much may still be sp
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -129,6 +129,10 @@ class LedgerWriter:
             damaged=self._damaged,
         )
 
+    def obey(self, when_away: WhenAway) -> None:
+        """Let another amount be spent from now on while the database is away."""
+        self._outage.obey(when_away)
+
     def admit(self) -> None:
         """Let a new request in.
 
@@ -148,16 +152,16 @@ class LedgerWriter:
         Raises:
             LedgerBehind: An entry is a new hold, and may not be spent; nothing was recorded.
         """
-        for entry in entries:
-            if isinstance(entry, LedgerEvent):
-                if entry.kind is EventKind.HELD:
-                    self._outage.admit(len(self._backlog), entry.held)
-                elif entry.kind is EventKind.REFUSED and not self._reserve():
-                    self._refusals_dropped += 1
-                    entries = tuple(other for other in entries if other is not entry)
+        events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
+        for event in events:
+            if event.kind is EventKind.HELD:
+                self._outage.admit(len(self._backlog), event.held)
+            elif event.kind is EventKind.REFUSED and not self._reserve():
+                self._refusals_dropped += 1
+                entries = tuple(other for other in entries if other is not event)
         if not entries:
             return
-        self._queue(entries)
+        self._queue(entries, events)
         self._some.set()
         if len(self._backlog) >= self._batch:
             self._enough.set()
@@ -211,8 +215,7 @@ class LedgerWriter:
         self._journal_failure = None
         return True
 
-    def _queue(self, entries: tuple[Entry, ...]) -> None:
-        events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
+    def _queue(self, entries: tuple[Entry, ...], events: Sequence[LedgerEvent]) -> None:
         try:
             self._backlog.add(entries)
         except (UnicodeError, OverflowError) as error:

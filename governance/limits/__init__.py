@@ -1,19 +1,20 @@
 """Limits: what a policy says may be spent and done, by whom, in which window, and what happens on the way there.
 
 This file has the values. `draws.py` turns them into draws on counters and a draw that does not fit into a refusal,
-`steps.py` says what a budget asks for before it is used up, `standings.py` shows where limits stand, `loops.py` knows
-a request that comes again, and `forecast.py` says when a budget will run out. Nothing here knows models or HTTP.
+`plans.py` remembers which counters those are, `steps.py` says what a budget asks for before it is used up,
+`standings.py` shows where limits stand, `loops.py` knows a request that comes again, and `forecast.py` says when a
+budget will run out. Nothing here knows models or HTTP.
 
 A scope is text: `org`, `team:support`, `app:support/support-bot`, `feature:support/support-bot/faq` or
 `key:<public id>`; for a budget of each value of a dimension, with the value behind it: `org?session=7f3a`. Team and app
 names hold no slash.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Final, Literal, Self
 from urllib.parse import quote, unquote
 
 from governance.attribution import UNATTRIBUTED
@@ -32,6 +33,9 @@ class StepAction(StrEnum):
     TIGHTEN = "tighten"
     QUEUE = "queue"
     BLOCK = "block"
+
+
+_ENDS: Final = (StepAction.QUEUE, StepAction.BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +67,47 @@ class Budget:
     steps: tuple[Step, ...] = ()
     each: Each | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.scope)  # enough to find it among others, and asked for by every request
+
     @property
     def blocks_at(self) -> Nanodollars | None:
         """What may be spent and held, to the nano-dollar; None when the policy lets the budget be overrun."""
+        percent = self.ends_at
+        return None if percent is None else Nanodollars(self.limit.nanos * percent // 100)
+
+    @property
+    def ends_at(self) -> int | None:
+        """The percentage at which it blocks; None when the policy lets it be overrun."""
         if not self.steps:
-            return self.limit
-        ends = [step.percent for step in self.steps if step.action in {StepAction.QUEUE, StepAction.BLOCK}]
-        return Nanodollars(self.limit.nanos * min(ends) // 100) if ends else None
+            return 100
+        return min([step.percent for step in self.steps if step.action in _ENDS], default=None)
+
+    @property
+    def usable(self) -> Nanodollars:
+        """What of it is meant to be used: to where it blocks, or all of it."""
+        return self.blocks_at or self.limit
 
     @property
     def queues(self) -> bool:
         """Whether the work that no longer fits should wait instead of being refused."""
-        ends = [step for step in self.steps if step.action in {StepAction.QUEUE, StepAction.BLOCK}]
+        ends = [step for step in self.steps if step.action in _ENDS]
         return bool(ends) and min(ends, key=lambda step: step.percent).action is StepAction.QUEUE
 
     def of(self, value: str) -> Self:
         """Return the budget of one value of its dimension."""
-        return replace(self, scope=f"{self.scope}?{self.each}={quote(value, safe='')}", each=None)
+        scope = f"{self.scope}?{self.each}={quote(value, safe='')}"
+        return type(self)(scope, self.limit, self.window, self.per_request, self.steps)
 
 
-def resolve(budgets: Iterable[Budget], values: Mapping[str, str | None]) -> tuple[Budget, ...]:
+def resolve(budgets: Sequence[Budget], values: Mapping[str, str | None]) -> tuple[Budget, ...]:
     """Return the budgets of one request.
 
     A budget for each value of a dimension becomes that of the request's own value. A request that has none is not under
     it; one whose value is not yet known (its dimension is not among `values`) keeps it as it is.
     """
+    if not any(budget.each for budget in budgets):
+        return tuple(budgets)
     found: list[Budget] = []
     for budget in budgets:
         if budget.each is None or budget.each not in values:
@@ -105,6 +125,9 @@ class Rate:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     concurrent: int | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from governance.windows import Window, WindowKind, window
 WEEKS: Final = 4
 """How far back the weekdays are looked at."""
 
+LONG: Final = frozenset({WindowKind.WEEK, WindowKind.MONTH, WindowKind.QUARTER})
+"""The windows in which weekdays count."""
+
 _ENOUGH_DAYS: Final = 14
-_LONG: Final = frozenset({WindowKind.WEEK, WindowKind.MONTH, WindowKind.QUARTER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,21 @@ class Forecast:
     by: Literal["linear", "weekday"]
 
 
-def forecast(
-    standing: Standing, days: Sequence[tuple[date, Nanodollars]], at: datetime, tz: ZoneInfo
-) -> Forecast | None:
-    """Look ahead from where a budget stands, by the weekdays where there is history enough, else in a straight line.
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Where a budget's window will end, found in both ways; `weekday` is None where history or window are too short."""
+
+    linear: Forecast
+    weekday: Forecast | None
+
+    @property
+    def best(self) -> Forecast:
+        """The forecast to go by: the weekdays know more."""
+        return self.weekday or self.linear
+
+
+def outlook(standing: Standing, days: Sequence[tuple[date, Nanodollars]], at: datetime, tz: ZoneInfo) -> Outlook | None:
+    """Look ahead from where a budget stands: in a straight line, and by the weekdays where there is history enough.
 
     Args:
         standing: The budget. A rolling window has no end, so nothing is foretold of it.
@@ -51,9 +64,11 @@ def forecast(
     if not isinstance(standing.window, WindowKind):
         return None
     found = window(standing.window, at, tz)
-    if standing.window in _LONG and len(days) >= _ENOUGH_DAYS:
-        return by_weekday(standing.settled, standing.limit, found, at, tz, days)
-    return linear(standing.settled, standing.limit, found, at)
+    seasonal = standing.window in LONG and len(days) >= _ENOUGH_DAYS
+    return Outlook(
+        linear=linear(standing.settled, standing.limit, found, at),
+        weekday=by_weekday(standing.settled, standing.limit, found, at, tz, days) if seasonal else None,
+    )
 
 
 def linear(spent: Nanodollars, limit: Nanodollars, within: Window, at: datetime) -> Forecast:

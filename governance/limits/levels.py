@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from governance.counters import CounterKey, Counters, Level
+from governance.limits.plans import Shown
 
 MOST: Final = 4_096
 
@@ -22,11 +23,13 @@ class SeenLevels:
         self._fresh_s = fresh_s
         self._seen: OrderedDict[CounterKey, tuple[float, Level]] = OrderedDict()
 
-    def note(self, counters: Iterable[CounterKey], levels: Iterable[Level], now: float) -> None:
-        """Remember what the counters have just told."""
-        if self._fresh_s <= 0:
-            return
-        for counter, level in zip(counters, levels, strict=True):
+    def note(self, shown: Iterable[Shown], levels: Sequence[Level], now: float) -> None:
+        """Remember where the budgets of a plan stand, from what its counters have just told."""
+        if self._fresh_s > 0:
+            self._remember(((each.counter, levels[each.place]) for each in shown), now)
+
+    def _remember(self, told: Iterable[tuple[CounterKey, Level]], now: float) -> None:
+        for counter, level in told:
             self._seen[counter] = (now, level)
             self._seen.move_to_end(counter)
         while len(self._seen) > MOST:
@@ -38,10 +41,12 @@ class SeenLevels:
         Raises:
             StoreUnavailable: The counters do not answer.
         """
+        if self._fresh_s <= 0:
+            return await self._counters.read(counters)
         known = [self._seen.get(counter) for counter in counters]
         fresh = [entry[1] for entry in known if entry is not None and 0 <= now - entry[0] <= self._fresh_s]
         if len(fresh) == len(counters):
             return tuple(fresh)
         levels = await self._counters.read(counters)
-        self.note(counters, levels, now)
+        self._remember(zip(counters, levels, strict=True), now)
         return levels

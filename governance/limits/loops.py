@@ -7,6 +7,7 @@ bounded by the table and by the repetitions within the span, not by how many dif
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ SEEN: Final = 65_536
 """Requests that are remembered as seen. One that returns after so many others counts as new: that is no tight loop."""
 
 _DIGEST: Final = 12
+_REMEMBERED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,9 @@ class Repeats:
     scope: str
     window: Rolling
     limit: int
+
+    def __hash__(self) -> int:
+        return hash(self.scope)
 
 
 class LoopGuard:
@@ -68,14 +73,12 @@ class LoopGuard:
         if rule is None:
             return ()
         found: list[Repeats] = []
-        if rule.same_request is not None and fingerprint and self._again(key_id.encode() + fingerprint[:_DIGEST]):
-            # Half a span is precise enough to tell a loop, and two counters fewer than a budget's sixths.
-            window = Rolling(rule.within_s, parts=2)
+        digest = fingerprint[:_DIGEST]
+        if rule.same_request is not None and digest and self._again(key_id.encode() + digest):
             # The first time was not counted.
-            again = max(0, rule.same_request - 1)
-            found.append(Repeats(f"key:{key_id}?request={fingerprint[:_DIGEST].hex()}", window, again))
+            found.append(_of_request(key_id, digest, rule.within_s, max(0, rule.same_request - 1)))
         if rule.session_requests is not None and session != UNATTRIBUTED:
-            found.append(Repeats(f"key:{key_id}?session={quote(session, safe='')}", SESSION, rule.session_requests))
+            found.append(_of_session(key_id, session, rule.session_requests))
         return tuple(found)
 
     def _again(self, name: bytes) -> bool:
@@ -86,3 +89,14 @@ class LoopGuard:
         if len(self._seen) > self._most:
             self._seen.popitem(last=False)
         return False
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _of_request(key_id: str, digest: bytes, within_s: int, limit: int) -> Repeats:
+    # Half a span is precise enough to tell a loop, and two counters fewer than a budget's sixths.
+    return Repeats(f"key:{key_id}?request={digest.hex()}", Rolling(within_s, parts=2), limit)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _of_session(key_id: str, session: str, limit: int) -> Repeats:
+    return Repeats(f"key:{key_id}?session={quote(session, safe='')}", SESSION, limit)

@@ -22,11 +22,12 @@ def standing_of(counter: CounterKey, limit: int, level: Level) -> Standing | Non
 
 def rate_standing_of(counter: CounterKey, limit: int, level: Level) -> RateStanding | None:
     """Show a counter as a per-minute limit, or None when it is no such thing or nobody knows its level."""
-    if counter.window is None or counter.unit not in {Unit.REQUESTS, Unit.TOKENS} or not level.firm:
+    requests = counter.unit is Unit.REQUESTS
+    if counter.window is None or not (requests or counter.unit is Unit.TOKENS) or not level.firm:
         return None
     return RateStanding(
         scope=counter.scope,
-        unit="requests" if counter.unit is Unit.REQUESTS else "tokens",
+        unit="requests" if requests else "tokens",
         limit=limit,
         remaining=max(0, limit - level.settled - level.held),
         resets_at=counter.window.end,

@@ -7,9 +7,10 @@ no two requests can pass together.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from governance.counters import Level
-from governance.limits import Budget, Step, StepAction
+from governance.limits import Budget, StepAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,18 @@ RELAXED = Pressure()
 """Nothing is asked."""
 
 
+def begins_at(budget: Budget) -> int | None:
+    """Return the percentage of a budget, times its amount, from which its level matters before a hold; None for never.
+
+    Never is also where the value of its dimension is not known.
+    """
+    felt = [step.percent for step in budget.steps if step.action in _FELT]
+    return None if budget.each is not None or not felt else min(felt) * budget.limit.nanos
+
+
 def stepped(budgets: Iterable[Budget]) -> tuple[Budget, ...]:
     """Return the budgets whose level matters before a hold."""
-    return tuple(budget for budget in budgets if budget.each is None and any(map(_is_felt, budget.steps)))
+    return tuple([budget for budget in budgets if begins_at(budget) is not None])
 
 
 def pressure(standings: Iterable[tuple[Budget, Level]]) -> Pressure:
@@ -53,5 +63,4 @@ def pressure(standings: Iterable[tuple[Budget, Level]]) -> Pressure:
     )
 
 
-def _is_felt(step: Step) -> bool:
-    return step.action in {StepAction.ALERT, StepAction.DOWNGRADE, StepAction.TIGHTEN}
+_FELT: Final = (StepAction.ALERT, StepAction.DOWNGRADE, StepAction.TIGHTEN)

@@ -10,7 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, PlainVali
 from pydantic_core import PydanticCustomError
 
 from governance.errors import NotMoney
-from governance.money import Nanodollars
+from governance.money import NANOS_PER_DOLLAR, Nanodollars
+from governance.prices import DEAREST
 from governance.windows import SESSION, Rolling, Span, WindowKind
 
 _PERCENT = re.compile(r"(100|[1-9][0-9]?)%")
@@ -76,6 +77,14 @@ def _above_zero(value: Nanodollars) -> Nanodollars:
     return value
 
 
+def _a_rate(value: Nanodollars) -> Nanodollars:
+    if value > DEAREST:
+        raise PydanticCustomError(
+            "rate", "should be USD for a million tokens, at most {most}", {"most": DEAREST.nanos // NANOS_PER_DOLLAR}
+        )
+    return value
+
+
 _AS_TEXT = PlainSerializer(lambda amount: amount.usd, return_type=str)
 
 Dollars = Annotated[
@@ -91,6 +100,15 @@ PositiveDollars = Annotated[
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
 ]
 """An amount in USD above 0."""
+
+TokenRate = Annotated[
+    Nanodollars,
+    PlainValidator(parse_dollars),
+    AfterValidator(_a_rate),
+    _AS_TEXT,
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": DEAREST.nanos // NANOS_PER_DOLLAR}),
+]
+"""A price in USD for a million tokens, 0 or more."""
 
 Percent = Annotated[
     int, BeforeValidator(parse_percent), WithJsonSchema({"type": "string", "pattern": f"^{_PERCENT.pattern}$"})

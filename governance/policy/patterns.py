@@ -11,7 +11,6 @@ The bound holds for texts of at most `LONGEST_TEXT` characters; whoever matches 
 from __future__ import annotations
 
 import re
-from math import prod
 from typing import TYPE_CHECKING, Annotated, Final, Protocol, cast
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -81,30 +80,47 @@ def _why_slow(tree: object) -> str:
         return str(reason)
 
 
-def _ways(steps: object) -> int:
-    """Return a bound on how many ways there are to match `steps` from one place."""
-    return prod(_ways_of_step(str(code), argument) for code, argument in cast("Sequence[tuple[object, object]]", steps))
+def _ways(steps: object, before: int = 1) -> int:
+    """Return a bound on how many ways there are to match `steps` from one place.
+
+    `before` are the ways to come to that place: what stands there is gone through that often.
+    """
+    ways = 1
+    for code, argument in cast("Sequence[tuple[object, object]]", steps):
+        ways *= _ways_of_step(str(code), argument, before * ways)
+    return ways
 
 
-def _ways_of_step(code: str, argument: object) -> int:
+def _ways_of_step(code: str, argument: object, before: int) -> int:
     match code:
         case "MAX_REPEAT" | "MIN_REPEAT":
-            return _ways_of_repeat(*cast("tuple[int, int, _Steps]", argument))
+            return _ways_of_repeat(*cast("tuple[int, int, _Steps]", argument), before)
         case "POSSESSIVE_REPEAT":
-            return _once(_ways_of_repeat(*cast("tuple[int, int, _Steps]", argument)))
+            _, high, body = cast("tuple[int, int, _Steps]", argument)
+            _walk(before, high * body.getwidth()[1])
+            return _once(_ways_of_repeat(*cast("tuple[int, int, _Steps]", argument), before))
         case "ATOMIC_GROUP":
-            return _once(_ways(argument))
+            _walk(before, cast("_Steps", argument).getwidth()[1])
+            return _once(_ways(argument, before))
         case "BRANCH":
-            return _ways_of_branch(cast("tuple[object, Sequence[object]]", argument)[1])
+            return _ways_of_branch(cast("tuple[object, Sequence[object]]", argument)[1], before)
         case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT" | "GROUPREF_EXISTS":
             parts = [part for part in cast("Sequence[object]", argument) if hasattr(part, "getwidth")]
-            return sum(map(_ways, parts))
+            return sum(_ways(part, before) for part in parts)
         case _:
+            if code.startswith("GROUPREF"):
+                _walk(before, LONGEST_TEXT)
             return 1
 
 
-def _ways_of_repeat(low: int, high: int, body: _Steps) -> int:
-    ways = _ways(body)
+def _walk(before: int, longest: int) -> None:
+    """Check what is one way and yet as much work as it is long, each time that it is come to."""
+    if before * min(longest, LONGEST_TEXT) > MOST_WAYS:
+        raise _TooManyWays("goes too often through a part that may be long")
+
+
+def _ways_of_repeat(low: int, high: int, body: _Steps, before: int) -> int:
+    ways = _ways(body, before)
     if high <= 1:
         return ways + (low != high)
     if ways > 1:
@@ -121,9 +137,9 @@ def _once(ways: int) -> int:
     return 1
 
 
-def _ways_of_branch(alternatives: Sequence[object]) -> int:
+def _ways_of_branch(alternatives: Sequence[object], before: int) -> int:
     """Add up the ways, except where the next character decides between the alternatives."""
-    ways = [_ways(alternative) for alternative in alternatives]
+    ways = [_ways(alternative, before) for alternative in alternatives]
     first = {_first_letter(alternative) for alternative in alternatives}
     return max(ways) if None not in first and len(first) == len(ways) else sum(ways)
 

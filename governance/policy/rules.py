@@ -1,14 +1,14 @@
 """A policy's governing sections, compiled once into what each request asks of them.
 
-`compile_rules` does the work when a policy is loaded; `Rules.grant` and `Rules.app` are dictionary look-ups. Scopes
-nest org, team, app, feature, and a request is under every one that it is in: tiers narrow from the outside in, ceilings
-take the least, other output rules the innermost, and every budget and limit on the way applies.
+`compile_rules` does the work when a policy is loaded; `Rules.grant` and `Rules.app` are mostly dictionary look-ups.
+Scopes nest org, team, app, feature, and a request is under every one that it is in: tiers narrow from the outside in,
+ceilings take the least, other output rules the innermost, and every budget and limit on the way applies.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from governance.errors import UnknownTeam
 from governance.limits import Budget, Rate, resolve
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 ORG = "org"
 _KNOWN_FIRST = ("team", "app", "feature", "workflow", "segment", "environment", "session", "user")
 """The dimensions whose values are known before a model is chosen."""
+
+REMEMBERED: Final = 4_096
+"""Grants that are remembered; where there are more, as for many sessions, all are found anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,31 +130,52 @@ class Rules:
     _apps: Mapping[tuple[str, str], AppRule]
     _grants: Mapping[tuple[str, str, str | None], Grant]
     _budgets: Mapping[str, tuple[Budget, ...]]
+    _each: tuple[str, ...]
+    _given: dict[tuple[object, ...], Grant] = field(default_factory=dict[tuple[object, ...], Grant], compare=False)
 
     def app(self, team: str, app: str) -> AppRule | None:
         """Return how an app's requests are attributed, or None when the policy has no such app."""
         return self._apps.get((team, app))
 
-    def grant(self, attribution: Attribution, key_id: str) -> Grant:
-        """Return what a request may do.
+    def grant(self, attribution: Attribution, key_id: str, terms: KeyTerms | None = None) -> Grant:
+        """Return what a request may do: the very same object for requests of which nothing here differs.
 
         Args:
             attribution: Whose request it is. A feature that the policy does not name is under its app's rules alone.
             key_id: The public id of the key, which may have budgets of its own.
+            terms: What the key narrows; None for nothing.
 
         Budgets for each value of a dimension are those of the request's values; `model` alone is not yet known.
 
         Raises:
             UnknownTeam: The policy has no such team and app: the key outlived them.
         """
-        team, app = attribution.team, attribution.app
-        grant = self._grants.get((team, app, attribution.feature)) or self._grants.get((team, app, None))
+        values = tuple([getattr(attribution, name) for name in self._each])
+        name = (attribution.team, attribution.app, attribution.feature, key_id, terms, values)
+        grant = self._given.get(name)
+        if grant is None:
+            if len(self._given) >= REMEMBERED:
+                self._given.clear()
+            grant = self._given[name] = self._grant(attribution, key_id, terms)
+        return grant
+
+    def written(self, team: str, app: str, feature: str, key_id: str) -> Grant:
+        """Return what requests may do as the policy has it: a budget for each value is still that of no one value.
+
+        Raises:
+            UnknownTeam: The policy has no such team and app.
+        """
+        grant = self._grants.get((team, app, feature)) or self._grants.get((team, app, None))
         if grant is None:
             raise UnknownTeam(team, app)
-        budgets = grant.budgets + self._budgets.get(f"key:{key_id}", ())
-        if any(budget.each for budget in budgets):
-            budgets = resolve(budgets, {name: getattr(attribution, name) for name in _KNOWN_FIRST})
-        return grant if budgets is grant.budgets else replace(grant, budgets=budgets)
+        own = self._budgets.get(f"key:{key_id}")
+        return grant if own is None else replace(grant, budgets=grant.budgets + own)
+
+    def _grant(self, attribution: Attribution, key_id: str, terms: KeyTerms | None) -> Grant:
+        grant = self.written(attribution.team, attribution.app, attribution.feature, key_id)
+        budgets = resolve(grant.budgets, {name: getattr(attribution, name) for name in self._each})
+        grant = grant if budgets is grant.budgets else replace(grant, budgets=budgets)
+        return grant if terms is None else grant.narrowed(terms)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Return every budget of the policy, whoever it is for."""
@@ -198,7 +222,9 @@ def compile_rules(
                 above = tiers[tiers.index(feature.floor) :] if feature.floor in tiers else tiers
                 falls_to = tuple(tier for tier in in_feature.tiers if tier in above)
                 grants[team.name, app.name, feature.name] = replace(in_feature, falls_to=falls_to)
-    return Rules(timezone, loop, apps, grants, by_scope)
+    dimensions = {budget.each for listed in by_scope.values() for budget in listed}
+    each = tuple(name for name in _KNOWN_FIRST if name in dimensions)
+    return Rules(timezone, loop, apps, grants, by_scope, each)
 
 
 def _by_scope(budgets: Iterable[ScopedBudget], teams: Iterable[TeamSection]) -> dict[str, tuple[Budget, ...]]:

@@ -21,6 +21,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, serve
 
 ROUNDS = int(os.environ.get("SLUICE_TEST_DEATHS", "2"))
 CLIENTS = 8
+SEED = 20261130
 
 
 class Life:
@@ -80,7 +81,7 @@ def ask(folder: Path, query: str) -> list[tuple[Any, ...]]:
 async def test_every_answer_is_in_the_ledger_once_after_kills_in_mid_flight(tmp_path: Path) -> None:
     document = POLICY | {"budgets": [{"scope": "org", "limit": 1000, "window": "month"}]}
     (tmp_path / "policy.yaml").write_text(yaml.safe_dump(document))
-    upstream, chance = ScriptedUpstream(), random.Random()
+    upstream, chance = ScriptedUpstream(), random.Random(SEED)
     answered: list[tuple[str, str]] = []
     async with serve(upstream.app(), uds=tmp_path / "up.sock"):
         life = Life(tmp_path, free_port())

@@ -172,4 +172,16 @@ async def test_usage_tells_where_a_budget_will_end(tmp_path: Path) -> None:
 
         month, rolling = usage.json()["budgets"]
         assert Decimal(month["forecast_usd"]) >= Decimal(month["spent_usd"])
+        assert month["forecast_by"] == "linear"
         assert (rolling["window"], rolling["forecast_usd"], rolling["runs_out_at"]) == ("7d", None, None)
+
+
+async def test_a_stored_answer_shows_the_same_budget_as_a_bought_one(tmp_path: Path) -> None:
+    overrun = {"limit": 0.000001, "window": "week", "steps": {"100%": "alert"}}
+    cache = {"exact": {"ttl": "1h", "shared_by": "app"}}
+    async with running_gateway(tmp_path, stepped(overrun, BASIC, cache=cache)) as gateway:
+        key = await gateway.key("tight")
+        bought, stored = await gateway.chat(key), await gateway.chat(key)
+
+        assert (bought.headers["x-sluice-cache"], stored.headers["x-sluice-cache"]) == ("miss", "exact")
+        assert bought.headers["x-sluice-budget"] == stored.headers["x-sluice-budget"]

@@ -196,7 +196,7 @@ async def test_a_key_revoked_while_its_body_is_on_the_way_opens_nothing(tmp_path
         await writer.drain()
         assert (await gateway.client.get("/healthz")).status_code == 200
         await revoke_key(gateway.database, key.split("-")[2], by=GATEWAY, now=datetime.now(UTC))
-        await refresh(gateway.services.admission._keyring, gateway.database)
+        await refresh(gateway.services.keyring, gateway.database)
         writer.write(body[10:])
 
         assert b"401" in await reader.readline()

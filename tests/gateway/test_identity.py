@@ -113,7 +113,9 @@ async def test_a_zone_keeps_a_request_on_our_own_machines(gateway: RunningGatewa
 
     assert (await gateway.chat(key, headers={"x-sluice-zone": "onprem"})).headers["x-sluice-route"] == "weak"
     gateway.upstream.healthy = False
-    await gateway.services.catalogue.upstream(gateway.services.catalogue.models["small"]).refresh()
+    await gateway.services.in_force.governed.catalogue.upstream(
+        gateway.services.in_force.governed.catalogue.models["small"]
+    ).refresh()
     down = await gateway.chat(key, "again", headers={"x-sluice-zone": "onprem"})
     assert (down.status_code, down.json()["error"]["code"]) == (503, "zone_unavailable")
     assert "retry-after" in down.headers

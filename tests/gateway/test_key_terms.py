@@ -10,7 +10,7 @@ from gateway.operations.key_terms import read_budget
 from governance.identity import KeyTerms
 from governance.limits import Budget
 from governance.money import Nanodollars
-from governance.windows import WindowKind
+from governance.windows import Rolling, Span, WindowKind
 from tests.support.running_gateway import RunningGateway, running_gateway
 
 
@@ -70,11 +70,52 @@ async def test_a_keys_own_budget_holds_over_a_restart(tmp_path: Path) -> None:
         assert (budget["limit_usd"], budget["spent_usd"]) == ("0.0006", "0.0004024")
 
 
-@pytest.mark.parametrize("text", ["5", "5/fortnight", "five/day", "-5/day", "0/day", "1e9/day", "0.0000000001/day", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5",
+        "5/fortnight",
+        "five/day",
+        "-5/day",
+        "0/day",
+        "1e9/day",
+        "0.0000000001/day",
+        "",
+        "5/session",
+        "5/0h",
+        "5/24",
+        "5/400d",
+        "5/24H",
+    ],
+)
 def test_what_is_no_budget_is_refused(text: str) -> None:
     with pytest.raises(BadRequest, match="is no budget"):
         read_budget(text)
 
 
-def test_a_budget_is_read_exactly() -> None:
-    assert read_budget("2.50/month") == Budget("key", Nanodollars(2_500_000_000), WindowKind.MONTH)
+def test_what_is_no_budget_is_told_with_what_would_be_one() -> None:
+    with pytest.raises(BadRequest) as refused:
+        read_budget("5/fortnight")
+    assert str(refused.value) == (
+        "'5/fortnight' is no budget; write an amount and a window, such as 5/day (minute, hour, day, week, month, "
+        "quarter), or the last so long, such as 5/24h or 5/7d"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [("2.50/month", WindowKind.MONTH), ("2.50/24h", Rolling(86_400)), ("2.50/7d", Rolling(7 * 86_400))],
+)
+def test_a_budget_is_read_exactly(text: str, window: Span) -> None:
+    assert read_budget(text) == Budget("key", Nanodollars(2_500_000_000), window)
+
+
+async def test_a_key_has_a_rolling_budget_over_a_restart(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path) as gateway:
+        gateway.upstream.script.pieces = ["word "] * 100
+        key = await gateway.key(terms=KeyTerms(budgets=(read_budget("0.0006/36h"),)))
+        assert [(await gateway.chat(key, f"{n}", max_tokens=100)).status_code for n in range(3)] == [200, 200, 429]
+        await gateway.rows(3)
+    async with running_gateway(tmp_path) as gateway:
+        refused = await gateway.chat(key, "4", max_tokens=100)
+        assert (refused.status_code, refused.json()["error"]["window"]) == (429, "36h")

@@ -48,9 +48,18 @@ async def test_usage_needs_a_key(gateway: RunningGateway) -> None:
 
 async def test_readiness_tells_the_truth(gateway: RunningGateway) -> None:
     ready = await gateway.client.get("/readyz")
-    assert ready.json() == {"status": "ready", "reasons": [], "unavailable": {}, "unavailable_models": {}}
+    version = gateway.services.in_force.governed.policy.version
+    assert ready.json() == {
+        "status": "ready",
+        "reasons": [],
+        "unavailable": {},
+        "unavailable_models": {},
+        "policy": {"version": version, "trouble": None},
+    }
     gateway.upstream.healthy = False
-    await gateway.services.catalogue.upstream(gateway.services.catalogue.models["small"]).refresh()
+    await gateway.services.in_force.governed.catalogue.upstream(
+        gateway.services.in_force.governed.catalogue.models["small"]
+    ).refresh()
 
     down = await gateway.client.get("/readyz")
 
@@ -63,7 +72,7 @@ async def test_readiness_tells_the_truth(gateway: RunningGateway) -> None:
 async def test_a_model_that_its_provider_does_not_serve_yet_is_named_and_told_to_callers(
     gateway: RunningGateway,
 ) -> None:
-    catalogue = gateway.services.catalogue
+    catalogue = gateway.services.in_force.governed.catalogue
     gateway.upstream.rates = {}
     await catalogue.upstream(catalogue.models["small"]).refresh()
     unmeasured = (await gateway.client.get("/readyz")).json()
@@ -117,3 +126,36 @@ async def test_the_dashboard_asks_for_the_admin_key(gateway: RunningGateway) -> 
 
     assert reply.status_code == 303
     assert reply.headers["location"] == "/admin/sign-in"
+
+
+async def test_a_user_that_the_policy_hashes_is_hashed_for_the_provider_of_embeddings_too(tmp_path: Path) -> None:
+    teams = [{"name": "red", "hash_user": True, "apps": [{"name": "bot"}]}]
+    async with running_gateway(tmp_path, POLICY | {"teams": teams}) as gateway:
+        headers = {"x-api-key": await gateway.key()}
+        await gateway.client.post(
+            "/v1/embeddings", headers=headers, json={"model": "minilm", "input": "x", "user": "a"}
+        )
+
+        assert gateway.upstream.bodies[-1]["user"].startswith("sha256:")
+
+
+async def test_a_measured_price_that_cannot_be_meant_makes_a_model_unavailable_and_not_free(
+    gateway: RunningGateway,
+) -> None:
+    gateway.upstream.rates = {"prefill_tokens_per_second": 1e-200, "decode_tokens_per_second": 1e-200}
+    for upstream in gateway.services.in_force.governed.catalogue._upstreams.values():
+        await upstream.refresh()
+    reply = await gateway.chat(await gateway.key())
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (503, "overloaded")
+    assert gateway.upstream.bodies == []
+
+
+async def test_embeddings_whose_provider_counts_nothing_say_what_they_were_booked_at(gateway: RunningGateway) -> None:
+    gateway.upstream.script.usage = False
+    asked = {"model": "minilm", "input": "hello"}
+    reply = await gateway.client.post("/v1/embeddings", headers={"x-api-key": await gateway.key()}, json=asked)
+    (row,) = await gateway.rows(1)
+
+    assert row.estimated
+    assert reply.json()["usage"] == {"prompt_tokens": row.input_tokens, "total_tokens": row.input_tokens}

@@ -22,7 +22,7 @@ def no_policy_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def demo_caller(home: Path) -> Caller:
     async with open_services(settings(home), {}) as services:
         key = (home / "demo.key").read_text().strip()
-        return services.admission._keyring.authenticate(key, services.now())
+        return services.keyring.authenticate(key, services.now())
 
 
 async def test_a_first_start_leaves_keys_that_only_their_owner_may_read(tmp_path: Path) -> None:

@@ -52,3 +52,12 @@ def test_more_workers_than_one_are_refused_with_the_reason_unless_they_share_a_s
     Settings(workers=2, redis_url="redis://127.0.0.1").refuse_lonely_workers()
     with pytest.raises(CannotServe, match="WORKERS=2, but budgets"):
         Settings(workers=2).refuse_lonely_workers()
+
+
+def test_how_long_a_store_may_be_silent_is_the_store_s_own_unless_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().store_silence_s is None
+    monkeypatch.setenv("SLUICE_STORE_SILENCE_MS", "400")
+    assert Settings().store_silence_s == 0.4
+    monkeypatch.setenv("SLUICE_STORE_SILENCE_MS", "0")
+    with pytest.raises(ValidationError):
+        Settings()

@@ -2,11 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from gateway.endpoints.edge import Visit, ask
+from gateway.wire.departure import Departure
+from gateway.wire.reply import PlainReply
+from gateway.wire.request.chat_body import decode_chat
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 
 
@@ -173,3 +179,25 @@ async def test_a_report_beyond_what_was_held_is_booked_and_seen(gateway: Running
     assert row.cost > row.held
     assert reply.headers["x-sluice-cost-usd"] == row.cost.usd
     assert 'sluice_overshot_usd_total{provider="engine"} 4.9' in (await gateway.client.get("/metrics")).text
+
+
+async def test_nothing_is_bought_for_a_client_that_has_left_before_it_was(gateway: RunningGateway) -> None:
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def unheard(message: dict[str, Any]) -> None:
+        raise AssertionError(f"nobody is there to be sent {message}")
+
+    key, left = await gateway.key(), asyncio.Event()
+    body, fields = decode_chat(b'{"model":"auto","messages":[{"role":"user","content":"Hi"}]}')
+    now = datetime.now(UTC)
+    caller = gateway.services.keyring.authenticate(key, now)
+    asked = ask(Visit("r1", now, 0.0, {}, gone, unheard), caller, "chat", 60, body, fields, total_s=9)
+    with Departure(gone) as departure:
+        departure.then(left.set)
+        await left.wait()
+        await gateway.services.in_force.governed.chat.answer(asked, PlainReply(unheard, departure))
+    (row,) = await gateway.rows(1)
+
+    assert (row.kind, row.cost.usd, row.attempts, gateway.upstream.bodies) == ("cancelled", "0.00", 0, [])
+    assert gateway.services.purse.open_holds == 0

@@ -90,3 +90,10 @@ def test_a_hashed_end_user_still_has_its_segment_and_cannot_be_joined_across_tea
     assert here.user.startswith("sha256:")
     assert here.user != there.user
     assert here.user == resolve(offered, hash_user=True).user
+
+
+def test_what_a_key_is_bound_to_is_cleaned_as_any_other_value_and_stays_bound() -> None:
+    caller = Caller("k1", "support", "support-bot", feature="fa\0q\n")
+    assert resolve(Offered({"feature": "other"}, {}), caller=caller).feature == "faq"
+    nothing = Caller("k1", "support", "support-bot", feature="\u200b")
+    assert resolve(Offered({"feature": "other"}, {}), caller=nothing).feature == UNATTRIBUTED

@@ -31,7 +31,7 @@ def migrated(server: PostgresServer) -> str:
 @asynccontextmanager
 async def redis_home(server: RedisServer) -> AsyncGenerator[RedisCounters]:
     """Open an empty home in Redis."""
-    counters = RedisCounters(server.url, uuid4().hex, quiet_s=0, timeout_s=PATIENT_S)
+    counters = RedisCounters(server.url, uuid4().hex, quiet_s=0, silence_s=PATIENT_S)
     try:
         await counters.reach()
         await counters.remember()
@@ -43,7 +43,7 @@ async def redis_home(server: RedisServer) -> AsyncGenerator[RedisCounters]:
 @asynccontextmanager
 async def postgres_home(server: PostgresServer) -> AsyncGenerator[PostgresCounters]:
     """Open an empty home in PostgreSQL."""
-    counters = PostgresCounters(migrated(server), timeout_s=PATIENT_S)
+    counters = PostgresCounters(migrated(server), silence_s=PATIENT_S)
     try:
         async with counters._database.transaction() as connection:
             await connection.execute(text("TRUNCATE counter, counter_hold, counter_booked"))

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,13 +13,17 @@ import httpx
 import yaml
 
 from gateway.app import create_app
+from gateway.policy.history.applying import History
+from gateway.policy.source import parse_policy
 from gateway.services import Services, open_services
 from gateway.settings import Settings
 from governance.audit.chain import GATEWAY
 from governance.database import Database, open_database
 from governance.keys import create_key, refresh
 from governance.ledger.reading.reports import RequestRow, recent_requests
+from governance.policy.history import Written
 from tests.support.scripted_upstream import ScriptedUpstream, serve
+from tests.support.waiting import until
 
 POLICY: dict[str, Any] = {
     "version": 1,
@@ -81,7 +85,7 @@ class RunningGateway:
             random_bytes=secrets.token_bytes,
             **bound,
         )
-        await refresh(self.services.admission._keyring, self.database)
+        await refresh(self.services.keyring, self.database)
         return minted.key
 
     async def chat(
@@ -103,17 +107,32 @@ class RunningGateway:
                     return rows
                 await asyncio.sleep(0.01)
 
+    async def decide(self, document: dict[str, Any] | str, *, shadow: bool = False) -> str:
+        """Put a policy in force, or in the shade, as the command line would; return its version."""
+        text = document if isinstance(document, str) else yaml.safe_dump(document)
+        at = datetime.now(UTC)
+        policy = parse_policy(text, "test", self.services.desk.env, at)
+        history = History(self.database, self.services.desk.env, GATEWAY)
+        await history.apply(Written(policy.version, text, "test"), policy, at, shadow=shadow)
+        return policy.version
+
+    async def follow(self, document: dict[str, Any] | str) -> str:
+        """Put a policy in force, and wait until it governs."""
+        version = await self.decide(document)
+        await until(lambda: self.services.in_force.governed.policy.version == version, 30)
+        return version
+
 
 @asynccontextmanager
 async def running_gateway(
-    tmp_path: Path, document: dict[str, Any] | None = None, *, redis_url: str = "", **env: str
+    tmp_path: Path, document: dict[str, Any] | None = None, *, stores: Mapping[str, Any] | None = None, **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block, counting in memory or in a Redis."""
+    """Serve a gateway over `document` for the length of the block, on SQLite and in memory unless stores are named."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
     settings = Settings(
-        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", redis_url=redis_url
+        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", **(stores or {})
     )
     async with (
         serve(upstream.app(), uds=socket),

@@ -108,7 +108,8 @@ class ScriptedUpstream:
         self._remember(request, await request.json())
         vector = {"object": "embedding", "index": 0, "embedding": [0.6, 0.8]}
         usage = {"prompt_tokens": 5, "total_tokens": 5}
-        return JSONResponse({"object": "list", "data": [vector], "model": "all-minilm-l6-v2", "usage": usage})
+        reply = {"object": "list", "data": [vector], "model": "all-minilm-l6-v2"}
+        return JSONResponse(reply | {"usage": usage} if self.script.usage else reply)
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()

@@ -21,7 +21,8 @@ import psycopg
 import pytest
 
 START_S = 20.0
-_POSTGRES_BINARIES = "/usr/lib/postgresql"
+_POSTGRES = Path("/usr/lib/postgresql")
+"""Where Debian and Ubuntu keep it; elsewhere it is on the path."""
 
 
 def missing(server: str) -> None:
@@ -33,7 +34,10 @@ def missing(server: str) -> None:
 
 @dataclass
 class RedisServer:
-    """A Redis without persistence that can be paused, killed and started again at the same address."""
+    """A Redis that can be paused, stopped, killed and started again at the same address.
+
+    It keeps nothing on disk unless it is told to.
+    """
 
     folder: Path
     arguments: tuple[str, ...] = ()
@@ -74,10 +78,21 @@ class RedisServer:
         """Let a paused server go on, with all that it knew."""
         self._signal(signal.SIGCONT)
 
+    def stop(self) -> None:
+        """End it in peace; what it knew is gone all the same."""
+        self._end(signal.SIGTERM)
+
     def kill(self) -> None:
         """End it at once, with all that it knew."""
+        self._end(signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Make it lose all that it knows, and run on."""
+        self.call("FLUSHALL")
+
+    def _end(self, number: signal.Signals) -> None:
         if self.process is not None:
-            self._signal(signal.SIGKILL)
+            self._signal(number)
             self.process.wait()
             self.process = None
             self.socket.unlink(missing_ok=True)
@@ -101,12 +116,37 @@ def redis_server(*arguments: str) -> Generator[RedisServer]:
             server.kill()
 
 
-@dataclass(frozen=True)
+@dataclass
 class PostgresServer:
-    """A PostgreSQL that makes a fresh database whenever it is asked for one."""
+    """A PostgreSQL that keeps what it knows, and can be paused, stopped, killed and started again at the same address.
+
+    `as_owner` begins a command as somebody it agrees to run as: not the superuser.
+    """
 
     folder: Path
-    process: subprocess.Popen[bytes]
+    binaries: Path
+    as_owner: tuple[str, ...]
+    process: subprocess.Popen[bytes] | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
+    def create(self) -> None:
+        """Make its files."""
+        subprocess.run(
+            [*self.as_owner, self.binaries / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
+             "-N", "--no-locale", "-E", "UTF8"],
+            check=True, stdout=subprocess.DEVNULL, cwd=self.folder,
+        )  # fmt: skip
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        self.process = subprocess.Popen(
+            [*self.as_owner, self.binaries / "postgres", "-D", self.folder / "data", "-k", self.folder,
+             "-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "fsync=off"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
+        )  # fmt: skip
+        _wait(lambda: psycopg.connect(self.address("postgres")).close() is None, self.process)
 
     def database(self, template: str = "template0") -> str:
         """Make a database, empty or as another one is, and return its URL."""
@@ -116,50 +156,63 @@ class PostgresServer:
         return f"postgresql://postgres@/{name}?host={self.folder}"
 
     def pause(self) -> None:
-        """Stop every process of it in its tracks."""
-        os.killpg(self.process.pid, signal.SIGSTOP)
+        """Stop every process of it in its tracks: connections stay, answers do not come."""
+        self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         """Let a paused server go on."""
-        os.killpg(self.process.pid, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End it in peace: whoever is connected is told and sent away."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End every process of it at once."""
+        self._end(signal.SIGKILL)
 
     def address(self, name: str) -> str:
+        """What libpq is given for a database."""
         return f"host={self.folder} user=postgres dbname={name}"
+
+    def _end(self, number: signal.Signals) -> None:
+        if self.process is not None:
+            children = self._signal(number)
+            self.process.wait()
+            self.process = None
+            while any(Path(f"/proc/{child}").exists() for child in children):  # they would keep the next one out
+                time.sleep(0.005)
+
+    def _signal(self, number: signal.Signals) -> list[int]:
+        """Signal the server, and its children where it would not pass it on; returns the children."""
+        assert self.process is not None
+        server = self.process.pid
+        children = list(map(int, Path(f"/proc/{server}/task/{server}/children").read_text().split()))
+        self.process.send_signal(number)
+        for child in children if number is not signal.SIGINT else ():
+            with suppress(ProcessLookupError):
+                os.kill(child, number)
+        return children
 
 
 @contextmanager
 def postgres_server() -> Generator[PostgresServer]:
     """Run a PostgreSQL for the length of the block."""
-    found = sorted(Path(_POSTGRES_BINARIES).glob("*/bin/initdb"))
+    found = sorted(_POSTGRES.glob("*/bin/initdb")) or [Path(name) for name in (shutil.which("initdb"),) if name]
     if not found:
         missing("postgresql")
-    binaries = found[-1].parent
-    with tempfile.TemporaryDirectory(prefix="sluice-pg-") as name:
-        folder = Path(name)
-        as_owner: list[str] = []
-        if os.getuid() == 0:  # it refuses to run as root
-            as_owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    as_owner: tuple[str, ...] = ()
+    with tempfile.TemporaryDirectory(prefix="sluice-pg-") as folder:
+        if os.getuid() == 0:
+            as_owner = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups")
             shutil.chown(folder, "postgres", "postgres")
-        data = folder / "data"
-        subprocess.run(
-            [*as_owner, binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "--no-locale",
-             "-E", "UTF8"],
-            check=True, stdout=subprocess.DEVNULL, cwd=folder,
-        )  # fmt: skip
-        process = subprocess.Popen(
-            [*as_owner, binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c",
-             "max_connections=200", "-c", "shared_buffers=32MB", "-c", "fsync=off"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, start_new_session=True,
-        )  # fmt: skip
-        server = PostgresServer(folder, process)
+        server = PostgresServer(Path(folder), found[-1].parent, as_owner)
+        server.create()
         try:
-            _wait(lambda: psycopg.connect(server.address("postgres")).close() is None, process)
+            server.start()
             yield server
         finally:
-            with suppress(ProcessLookupError):
-                server.resume()
-            process.send_signal(signal.SIGQUIT)  # nobody needs what it holds
-            process.wait()
+            server.kill()  # nobody needs what it holds
 
 
 def _wait(answers: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:

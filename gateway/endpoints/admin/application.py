@@ -6,6 +6,7 @@ from gateway import __version__
 from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.admin.keys import keys_router
 from gateway.endpoints.admin.people import people_router
+from gateway.endpoints.admin.policy import policy_router
 from gateway.endpoints.admin.records import records_router
 
 
@@ -13,6 +14,6 @@ def admin_app(desk: Desk) -> FastAPI:
     """Return the application, to be mounted at `/admin/api`."""
     app = FastAPI(title="Sluice admin API", version=__version__, docs_url=None, redoc_url=None)
     app.state.desk = desk
-    for router in (people_router(desk), keys_router(desk), records_router(desk)):
+    for router in (people_router(desk), keys_router(desk), policy_router(desk), records_router(desk)):
         app.include_router(router)
     return app

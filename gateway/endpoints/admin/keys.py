@@ -6,14 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from gateway.endpoints.admin.desk import Asking, Desk
+from gateway.endpoints.admin.desk import Asking, Desk, Plain
 from gateway.operations.key_terms import read_terms, require_app
 from governance.identity import KeyRecord
 from governance.keys import create_key, list_keys, revoke_key, rotate_key
 from governance.people.roles import Right
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
-Budgets = Annotated[list[Text], Field(max_length=20, examples=[["5/day", "50/month"]])]
+Budgets = Annotated[list[Plain], Field(max_length=20, examples=[["5/day", "1/24h", "50/month"]])]
 _TEN_YEARS_S = 3650 * 86400
 
 
@@ -22,13 +21,13 @@ class NewKey(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    team: Text
-    app: Text
-    feature: Text | None = None
-    name: Text | None = None
+    team: Plain
+    app: Plain
+    feature: Plain | None = None
+    name: Plain | None = None
     expires_in_s: Annotated[int, Field(gt=0, le=_TEN_YEARS_S)] | None = None
-    tiers: Annotated[list[Text], Field(max_length=100)] = []
-    models: Annotated[list[Text], Field(max_length=100)] = []
+    tiers: Annotated[list[Plain], Field(max_length=100)] = []
+    models: Annotated[list[Plain], Field(max_length=100)] = []
     budgets: Budgets = []
 
 
@@ -69,7 +68,7 @@ def keys_router(desk: Desk) -> APIRouter:
     router = APIRouter(prefix="/keys", tags=["keys"])
 
     @router.get("", summary="List keys, the newest first.")
-    async def list_(person: Asking, team: str | None = None) -> list[KeyFacts]:
+    async def list_(person: Asking, team: Plain | None = None) -> list[KeyFacts]:
         person.require(Right.SEE_KEYS, team)
         return [facts_of(record) for record in await list_keys(desk.database, team or person.team)]
 
@@ -94,7 +93,7 @@ def keys_router(desk: Desk) -> APIRouter:
         return MadeKey(id=minted.public_id, key=minted.key)
 
     @router.post("/{key_id}/rotate", summary="Give a key a new secret.")
-    async def rotate(person: Asking, key_id: str, rotation: Rotation) -> MadeKey:
+    async def rotate(person: Asking, key_id: Plain, rotation: Rotation) -> MadeKey:
         person.require(Right.CHANGE_KEYS)
         at, overlap = desk.now(), timedelta(seconds=rotation.overlap_s)
         minted = await rotate_key(
@@ -110,7 +109,7 @@ def keys_router(desk: Desk) -> APIRouter:
         return MadeKey(id=key_id, key=minted.key, previous_until=at + overlap)
 
     @router.delete("/{key_id}", status_code=204, summary="Close a key for good.")
-    async def revoke(person: Asking, key_id: str) -> None:
+    async def revoke(person: Asking, key_id: Plain) -> None:
         person.require(Right.CHANGE_KEYS)
         await revoke_key(desk.database, key_id, team=person.team, by=person.actor, now=desk.now())
         await desk.learn_keys()

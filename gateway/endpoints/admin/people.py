@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from gateway.endpoints.admin.desk import Asking, Desk
+from gateway.endpoints.admin.desk import Asking, Desk, Plain
 from gateway.operations.key_terms import require_team
 from governance.people.directory import create_person, list_people, revoke_person
 from governance.people.roles import RIGHTS, Right, Role
@@ -19,7 +19,7 @@ class NewPerson(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,99}$")]
     role: Role
-    team: str | None = None
+    team: Plain | None = None
 
     @model_validator(mode="after")
     def _team_fits(self) -> Self:
@@ -87,7 +87,7 @@ def people_router(desk: Desk) -> APIRouter:
         return MadePerson(id=minted.public_id, key=minted.key)
 
     @router.delete("/people/{person_id}", status_code=204, summary="Take somebody's key away for good.")
-    async def revoke(person: Asking, person_id: str) -> None:
+    async def revoke(person: Asking, person_id: Plain) -> None:
         person.require(Right.CHANGE_PEOPLE)
         await revoke_person(desk.database, person_id, by=person.actor, now=desk.now())
 

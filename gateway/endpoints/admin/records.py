@@ -1,12 +1,12 @@
 """`/admin/api/audit`, `/admin/api/alerts` and `/admin/api/spend`: what has happened, for reading only."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime, BaseModel
 
-from gateway.endpoints.admin.desk import Asking, Desk
+from gateway.endpoints.admin.desk import Asking, Desk, Plain
 from gateway.errors import BadRequest
 from governance.alerts.outbox import Delivery, listed
 from governance.alerts.steps import Alert
@@ -16,8 +16,10 @@ from governance.ledger.reading.reports import SpendRow, spend
 from governance.people.roles import Right
 
 Limit = Annotated[int, Query(ge=1, le=1000)]
+Before = Annotated[int, Query(ge=1, le=2**63 - 1)]
 Dimension = Literal["team", "app", "feature", "workflow", "model", "segment", "environment", "session"]
 _WEEK = timedelta(days=7)
+_FIRST = datetime(1, 1, 8, tzinfo=UTC)
 
 
 class AuditEntry(BaseModel):
@@ -88,7 +90,7 @@ def records_router(desk: Desk) -> APIRouter:
     router = APIRouter(tags=["records"])
 
     @router.get("/audit", summary="List what was done, the newest first.")
-    async def audit(person: Asking, limit: Limit = 100, before: int | None = None) -> list[AuditEntry]:
+    async def audit(person: Asking, limit: Limit = 100, before: Before | None = None) -> list[AuditEntry]:
         person.require(Right.SEE_AUDIT)
         return [_entry(one) for one in await log.entries(desk.database, limit, before=before, team=person.team)]
 
@@ -111,11 +113,11 @@ def records_router(desk: Desk) -> APIRouter:
         by: Dimension = "team",
         since: AwareDatetime | None = None,
         until: AwareDatetime | None = None,
-        team: str | None = None,
+        team: Plain | None = None,
     ) -> SpendFacts:
         person.require(Right.SEE_SPEND, team)
         end = until or desk.now()
-        begin = since or end - _WEEK
+        begin = since or max(end, _FIRST) - _WEEK
         if begin >= end:
             raise BadRequest("since should be before until", "since")
         report = await spend(desk.database, by, begin, end, team or person.team)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gateway.policy.change.access import models_in
 from gateway.policy.change.differences import Change, budgets_of, differences
-from governance.attribution import Attribution
+from governance.identity import UNNARROWED
+from governance.keys import list_keys
 from governance.ledger.reading.spending import spent
 from governance.ledger.reading.traffic import Used, used
 from governance.limits import dimensions_of
@@ -21,12 +22,13 @@ from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar, Span, WindowKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from gateway.policy.document import Policy
     from gateway.policy.source import LoadedPolicy
     from governance.database import Database
+    from governance.identity import KeyTerms
     from governance.policy.rules import Grant
 
 LATELY: Final = timedelta(days=7)
@@ -140,7 +142,10 @@ async def plan(old: LoadedPolicy, new: LoadedPolicy, database: Database, at: dat
     report = compare(old, new)
     lately = await used(database, at - LATELY, at)
     standings = await _standings(old.document, new.document, database, at)
-    refused = sorted({*_shut_out(old, new, lately), *_over(standings, lately)}, key=lambda one: (one.scope, one.why))
+    keys = {record.caller.key_id: record.caller.terms for record in await list_keys(database)}
+    refused = sorted(
+        {*_shut_out(old, new, lately, keys), *_over(standings, lately)}, key=lambda one: (one.scope, one.why)
+    )
     return ChangeReport(report.old, report.new, report.changes, standings, tuple(refused))
 
 
@@ -168,22 +173,25 @@ def _is_of(one: Used, scope: str) -> bool:
     return all(getattr(one, column) == name for column, name in dimensions_of(scope).items())
 
 
-def _shut_out(old: LoadedPolicy, new: LoadedPolicy, lately: Iterable[Used]) -> Iterator[Refused]:
+def _shut_out(
+    old: LoadedPolicy, new: LoadedPolicy, lately: Iterable[Used], keys: Mapping[str, KeyTerms]
+) -> Iterator[Refused]:
     """Find callers that the old policy answered and the new one has no app or no model for."""
     reasons: dict[tuple[str, str], list[Used]] = {}
     for one in lately:
-        why = _obstacle(new, one)
-        if why and not _obstacle(old, one):
+        terms = keys.get(one.key_id, UNNARROWED)
+        why = _obstacle(new, one, terms)
+        if why and not _obstacle(old, one, terms):
             reasons.setdefault((f"app:{one.team}/{one.app}", why), []).append(one)
     for (scope, why), those in reasons.items():
         yield Refused(scope, why, _total(those))
 
 
-def _obstacle(policy: LoadedPolicy, one: Used) -> str:
+def _obstacle(policy: LoadedPolicy, one: Used, terms: KeyTerms) -> str:
     """Say why a policy would not answer what somebody asked lately; empty when it would."""
     if policy.rules.app(one.team, one.app) is None:
         return "the policy has no such app"
-    grant = policy.rules.grant(Attribution(one.team, one.app, one.feature), one.key_id)
+    grant = policy.rules.written(one.team, one.app, one.feature, one.key_id).narrowed(terms)
     models = models_in(policy, grant)
     pinned = one.route == "pinned"
     if one.model in models or (not pinned and _routed(policy.document, grant, models)):

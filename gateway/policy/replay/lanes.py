@@ -1,131 +1,160 @@
-"""The counters that requests draw on: found once for each grant, and anew only when a window ends."""
+"""Counters of the past: one lane for each limit's scope, found anew only when a window ends.
+
+A replay takes requests strictly one after another, and a limit asks only what is settled and held together. So a cell
+is one integer, where a gateway's counter is two that many tasks share: this is the arithmetic of `MemoryCounters`
+without its bookkeeping of names, leases and holds.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from governance.counters import CounterKey, Draw, Unit
+from governance.counters import CounterKey, Unit
 from governance.ledger.tables import instant, micros
-from governance.limits import WorstCase
-from governance.limits.draws import draws_of
-from governance.money import ZERO
-from governance.windows import Calendar, WindowKind
+from governance.limits.scopes import parted
+from governance.windows import Calendar
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from governance.limits import Budget
-    from governance.policy.rules import Grant
-    from governance.windows import Span, Window
+    from governance.windows import Span
 
 _NEVER: Final = 1 << 62
-_NO_LIMIT: Final = 1 << 62
-_PLACES: Final = {Unit.SPEND: 0, Unit.REQUESTS: 1, Unit.TOKENS: 2, Unit.CONCURRENT: 3}
-Amounts = tuple[int, int, int, int]
-"""What a request adds to counters of money (nano-dollars), requests, tokens and requests in flight."""
+SWEPT_AT_LEAST: Final = 10_000
+"""How many lanes there may be before any is forgotten."""
 
 
-def replayed(budget: Budget) -> bool:
-    """Say whether a budget takes part: rolling ones and those for each value of a dimension are left out."""
-    return isinstance(budget.window, WindowKind) and budget.each is None
+class TrackName(NamedTuple):
+    """What is counted together: a scope, up to the value where each value counts by itself, in a unit over a span."""
+
+    scope: str
+    unit: Unit
+    span: Span | None
 
 
-class Lane:
-    """One scope's counter of a kind: another one in each window, of which only the running one matters.
+class Cell:
+    """One counter: what is used of it, settled and held.
 
     Attributes:
-        counter: That of the window that is running.
-        until: When it ends, in microseconds since the epoch.
+        used: In the unit of its lane.
         diverged: It does not stand as it stood in the past.
     """
 
-    __slots__ = ("_board", "counter", "diverged", "until")
+    __slots__ = ("diverged", "used")
 
-    def __init__(self, board: Board, counter: CounterKey) -> None:
-        self._board = board
+    def __init__(self) -> None:
+        self.used = 0
         self.diverged = False
-        self._set(counter)
 
-    def turn(self, at: int) -> None:
-        """Go on to the window of an instant, if the last one is over; a new one has not diverged."""
-        if at >= self.until and self.counter.window is not None:
-            self.diverged = False
-            window = self._board.window(self.counter.window.kind, at)
-            self._set(CounterKey(self.counter.scope, self.counter.unit, window))
 
-    def _set(self, counter: CounterKey) -> None:
-        self.counter = counter
-        self.until = _NEVER if counter.window is None else micros(counter.window.end)
+class Running(NamedTuple):
+    """The windows of a span at an instant: their starts, when another set follows, and when the last is over."""
+
+    starts: tuple[int, ...]
+    until: int
+    over: int
+
+
+_ALWAYS: Final = Running((0,), _NEVER, _NEVER)
+
+
+class Lane:
+    """The cells of one scope that are counted on now: one on the calendar, one for each cover of a rolling window.
+
+    Attributes:
+        cells: Those of the windows that are running, the one that began first at the front.
+        until: When other windows run, in microseconds since the epoch.
+        over: When none of them runs any more.
+    """
+
+    __slots__ = ("_starts", "cells", "over", "until")
+
+    def __init__(self, running: Running) -> None:
+        self._starts, self.until, self.over = running
+        self.cells = tuple([Cell() for _ in self._starts])
+
+    def turn(self, running: Running) -> None:
+        """Go on to other windows; those that went on running keep their cells, and new ones have not diverged."""
+        kept = dict(zip(self._starts, self.cells, strict=True))
+        self._starts, self.until, self.over = running
+        self.cells = tuple([kept.get(start) or Cell() for start in self._starts])
+
+    def cell(self, start: int) -> Cell:
+        """Return the cell of the window that began at an instant."""
+        return self.cells[self._starts.index(start)]
+
+
+class Track:
+    """The lanes of one scope: one for all its requests, or one for each value of a dimension."""
+
+    __slots__ = ("_board", "lanes", "span")
+
+    def __init__(self, board: Board, span: Span | None) -> None:
+        self._board = board
+        self.span = span
+        self.lanes: dict[str, Lane] = {}
+
+    def lane(self, value: str, at: int) -> Lane:
+        """Return the lane of a value (empty for all) at an instant in microseconds, which never goes back."""
+        lane = self.lanes.get(value)
+        if lane is None:
+            self._board.grow(at)
+            lane = self.lanes[value] = Lane(self._board.running(self.span, at))
+        elif at >= lane.until:
+            lane.turn(self._board.running(self.span, at))
+        return lane
 
 
 class Board:
-    """Every lane once, so that all who draw on it see that it diverged."""
+    """Every lane once, so that all who draw on it see that it diverged.
+
+    Memory is bounded by the scopes and values of the windows that run: those of windows that are over are swept out.
+    """
 
     def __init__(self, tz: ZoneInfo) -> None:
         self.calendar = Calendar()
         self.tz = tz
-        self._lanes: dict[tuple[str, Unit, Span | None], Lane] = {}
-        self._grants: dict[Grant, Lanes] = {}
+        self.lanes = 0
+        self._running: dict[Span, Running] = {}
+        self._tracks: dict[TrackName, Track] = {}
+        self._sweep_at = SWEPT_AT_LEAST
 
-    def window(self, kind: Span, at: int) -> Window:
-        """Return the window of an instant."""
-        return self.calendar.window(kind, instant(at), self.tz)
+    def track(self, name: TrackName) -> Track:
+        """Return the lanes of a scope."""
+        track = self._tracks.get(name)
+        if track is None:
+            track = self._tracks[name] = Track(self, name.span)
+        return track
 
-    def lanes(self, grant: Grant) -> Lanes:
-        """Return what requests under a grant draw on."""
-        return self._grants.setdefault(grant, Lanes(grant, self))
+    def seed(self, counter: CounterKey, used: int, at: int) -> None:
+        """Say how much of a counter was used before an instant that lies in its window."""
+        if counter.window is not None:
+            name, value = track_of(counter)
+            self.track(name).lane(value, at).cell(micros(counter.window.start)).used = used
 
-    def lane(self, counter: CounterKey) -> Lane:
-        """Return the lane that a counter is on."""
-        name = (counter.scope, counter.unit, None if counter.window is None else counter.window.kind)
-        return self._lanes.setdefault(name, Lane(self, counter))
+    def running(self, span: Span | None, at: int) -> Running:
+        """Return the windows of a span at an instant, mostly without computing them."""
+        if span is None:
+            return _ALWAYS
+        running = self._running.get(span)
+        if running is None or at >= running.until:
+            found = self.calendar.covers(span, instant(at), self.tz)
+            starts = tuple([micros(window.start) for window in found])
+            running = self._running[span] = Running(starts, micros(found[0].end), micros(found[-1].end))
+        return running
+
+    def grow(self, at: int) -> None:
+        """Make room for another lane; when they have become twice as many, forget those whose windows are all over."""
+        if self.lanes >= self._sweep_at:
+            for track in self._tracks.values():
+                track.lanes = {value: lane for value, lane in track.lanes.items() if lane.over > at}
+            self.lanes = sum(len(track.lanes) for track in self._tracks.values())
+            self._sweep_at = max(SWEPT_AT_LEAST, 2 * self.lanes)
+        self.lanes += 1
 
 
-class Lanes:
-    """Every counter of one grant."""
-
-    def __init__(self, grant: Grant, board: Board) -> None:
-        self.each = tuple(budget for budget in grant.budgets if budget.per_request is not None)
-        self._grant = grant
-        self._board = board
-        self._until = -_NEVER
-        self._lanes: tuple[tuple[Lane, int, int], ...] | None = None
-
-    def turn(self, at: int) -> None:
-        """Find the counters of an instant (microseconds), which never goes back."""
-        if at >= self._until:
-            lanes = self._lanes = self._found(at) if self._lanes is None else self._lanes
-            for lane, _, _ in lanes:
-                lane.turn(at)
-            self._until = min([lane.until for lane, _, _ in lanes], default=_NEVER)
-
-    def _found(self, at: int) -> tuple[tuple[Lane, int, int], ...]:
-        """Find the lanes: which they are and how much they let through is the same at all times."""
-        grant, board = self._grant, self._board
-        budgets = tuple(budget for budget in grant.budgets if replayed(budget))
-        draws = draws_of(budgets, grant.rates, WorstCase(ZERO, 0), instant(at), board.tz, board.calendar)
-        return tuple((board.lane(draw.counter), _PLACES[draw.counter.unit], draw.limit) for draw in draws)
-
-    @property
-    def diverged(self) -> bool:
-        """Whether any of the counters stands otherwise than it stood."""
-        for lane, _, _ in self._lanes or ():  # noqa: SIM110  every request asks, and a generator takes twice as long
-            if lane.diverged:
-                return True
-        return False
-
-    def diverge(self) -> None:
-        """Say that what was drawn is not what was drawn in the past."""
-        for lane, _, _ in self._lanes or ():
-            lane.diverged = True
-
-    def draws(self, amounts: Amounts, *, forced: bool) -> list[Draw]:
-        """Return what a hold draws; `forced` draws without a limit."""
-        lanes = self._lanes or ()
-        if forced:
-            return [Draw(lane.counter, amounts[place], _NO_LIMIT) for lane, place, _ in lanes]
-        return [Draw(lane.counter, amounts[place], limit) for lane, place, limit in lanes]
-
-    def actuals(self, amounts: Amounts) -> list[int]:
-        """Return the same counters' amounts at the end of a request."""
-        return [amounts[place] for _, place, _ in self._lanes or ()]
+def track_of(counter: CounterKey) -> tuple[TrackName, str]:
+    """Return where a counter is: on which track, and for which value (empty where all share it)."""
+    whose, each, value = parted(counter.scope)
+    span = None if counter.window is None else counter.window.kind
+    return TrackName(f"{whose}?{each}=" if each else whose, counter.unit, span), value

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gc
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
-from gateway.policy.change.differences import budgets_of
-from gateway.policy.replay.lanes import Board, replayed
+from gateway.policy.replay.lanes import Board
 from gateway.policy.replay.likely import LikelyCalls
 from gateway.policy.replay.outcomes import ReplayReport
-from gateway.policy.replay.rulings import Rulings
+from gateway.policy.replay.rulings import Rulings, sessions_of
 from gateway.policy.replay.simulation import Simulation
-from governance.ledger.reading.spending import spent
-from governance.ledger.reading.traffic import latest_calls, recorded_prices, traffic
-from governance.limits import StepAction
-from governance.limits.draws import spend_counters
-from governance.windows import Window
+from gateway.policy.replay.unknowns import left_out
+from governance.counters import CounterKey, Unit
+from governance.keys import list_keys
+from governance.ledger.reading.spending import spent_by_counter
+from governance.ledger.reading.traffic import latest_calls, recorded_prices, session_requests, traffic
+from governance.ledger.tables import micros
+from governance.windows import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from datetime import datetime
 
-    from gateway.policy.document import Policy
     from gateway.policy.source import LoadedPolicy
     from governance.database import Database
-    from governance.windows import Span
+    from governance.identity import KeyTerms
+
+_ROWS_PER_COLLECTION: Final = 100_000
 
 
 async def replay(
@@ -47,30 +52,40 @@ async def replay(
     Raises:
         StoreUnavailable: The ledger cannot be read.
     """
+    keys = {record.caller.key_id: record.caller.terms for record in await list_keys(database)}
     board = Board(new.rules.timezone)
-    rulings = Rulings(new, known, await recorded_prices(database, since, until), board)
-    likely = LikelyCalls(await latest_calls(database, since, until))
-    simulation = Simulation(rulings, likely, _queues(new.document))
-    await _seed(simulation, database, new, board, since)
-    async for batch in traffic(database, since, until):
-        await simulation.run(batch)
-        progress(len(batch))
-    return ReplayReport(new.source, new.version, since, until, simulation.teams)
+    rulings = Rulings(new, known, await recorded_prices(database, since, until), keys, board)
+    simulation = Simulation(rulings, LikelyCalls(await latest_calls(database, since, until)))
+    await _seed(board, database, new, keys, since)
+    with _rarely_collected():
+        async for batch in traffic(database, since, until):
+            simulation.run(batch)
+            progress(len(batch))
+    met = [policy for version, policy in known.items() if version in rulings.versions]
+    return ReplayReport(new.source, new.version, since, until, simulation.teams, left_out(new, met))
 
 
-async def _seed(simulation: Simulation, database: Database, new: LoadedPolicy, board: Board, since: datetime) -> None:
-    """Begin where the budgets stood: their windows may have opened before the first request."""
-    tz = new.rules.timezone
-    budgets = [budget for budget in new.rules.budgets() if replayed(budget)]
-    for counter in {found for budget in budgets for found in spend_counters(budget, since, tz, board.calendar)}:
-        if counter.window is not None and counter.window.start < since:
-            before = Window(counter.window.kind, counter.window.start, since)
-            await simulation.seed(counter, (await spent(database, counter.scope, before)).nanos)
+@contextmanager
+def _rarely_collected() -> Generator[None]:
+    """Look for reference cycles more rarely: a million rows have none, and looking takes as long as reading them."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_ROWS_PER_COLLECTION, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
-def _queues(document: Policy) -> frozenset[tuple[str, Span]]:
-    return frozenset(
-        (scope, budget.window)
-        for (scope, _, _), budget in budgets_of(document).items()
-        if StepAction.QUEUE in budget.steps.values()
-    )
+async def _seed(
+    board: Board, database: Database, new: LoadedPolicy, keys: Mapping[str, KeyTerms], since: datetime
+) -> None:
+    """Begin where budgets and sessions stood: their windows may have opened before the first request."""
+    at, tz = micros(since), new.rules.timezone
+    budgets = {*new.rules.budgets(), *(budget for terms in keys.values() for budget in terms.budgets)}
+    async for counter, total in spent_by_counter(database, budgets, since, tz, board.calendar, before=since):
+        board.seed(counter, total.nanos, at)
+    if new.rules.loop is not None and new.rules.loop.session_requests is not None:
+        for window in board.calendar.covers(SESSION, since, tz):
+            for (key_id, session), count in (await session_requests(database, window.start, since)).items():
+                scope = f"{sessions_of(key_id)}{quote(session, safe='')}"
+                board.seed(CounterKey(scope, Unit.REPEATS, window), count, at)

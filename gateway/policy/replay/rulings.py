@@ -5,59 +5,60 @@ Requests of one kind (caller, wish, and the policy they met) get one ruling, so 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final
 
-from gateway.policy.models import AnthropicProvider
-from gateway.policy.replay.terms import (
-    allowed,
-    exact_cache,
-    growth,
-    hourly,
-    model_named,
-    rates,
-    scaled_price,
-    terms,
-    terms_of_target,
-    zone_of,
-)
-from governance.attribution import Attribution
-from governance.errors import UnknownTeam
-from governance.ledger.events import EventKind
-from governance.ledger.reading.traffic import MET
+from gateway.errors import ModelNotFound
+from gateway.policy.replay.limits import Book
+from gateway.policy.replay.regime import CACHE, Met, Regime, resolved
+from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, scaled_price, terms, terms_of_target
+from gateway.steps.budget_steps import tightened
+from gateway.wire.errors import shape_of
+from governance.limits.loops import Repeats
 from governance.policy.rules import Grant, OutputRule
 from governance.prices import Price
-from router_models.config import RouteRule
-from router_models.errors import NoRoute, NotAllowed, ZoneRefused
-from router_models.router import Candidate, choose_route, pinned
+from governance.windows import SESSION
+from router_models.errors import NoRoute
 
 if TYPE_CHECKING:
-    from gateway.policy.models import ModelSection
-    from gateway.policy.replay.lanes import Board, Lanes
+    from collections.abc import Callable, Mapping
+
+    from gateway.policy.replay.lanes import Board
+    from gateway.policy.replay.limits import Limits
     from gateway.policy.source import LoadedPolicy
+    from governance.identity import KeyTerms
     from governance.ledger.reading.traffic import Past
 
 NO_APP: Final = "no_such_app"
-NO_MODEL: Final = "model_not_found"
-CACHE: Final = "cache"
-_PINNED: Final = "pinned"
-_REFUSED: Final = EventKind.REFUSED.value
+LOOP: Final = "loop_detected"
+DECIDED_BY_POLICY: Final = frozenset({"insufficient_quota", "rate_limit_exceeded", "model_not_allowed"})
+"""Refusals that another policy may undo; all others had reasons of their own."""
+
 _NOTHING: Final = Grant((), None, OutputRule(), (), ())
 
 
-class Kind(NamedTuple):
-    """Everything about a recorded request that a ruling depends on; `refused` ones name what was asked for."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Who answers one kind of request under so much pressure, and on which terms.
 
-    version: str
-    team: str
-    app: str
-    feature: str
-    key_id: str
-    model: str
-    provider: str
-    route: str
-    refused: bool
+    Attributes:
+        code: Why it is refused before any money is held; empty when it is not.
+        model: Who answers it; empty when nobody does.
+        reason: Why that model, as a gateway would say.
+        zone_changed: Its model runs in another zone than the one that answered.
+        price: What it is billed at; None when as in the past.
+        known: Whether its price is known; if not, it counts as in the past.
+        hold: By which ratio its hold grows, as numerator and denominator.
+    """
+
+    code: str = ""
+    model: str = ""
+    reason: str = ""
+    zone_changed: bool = False
+    price: Price | None = None
+    known: bool = True
+    hold: tuple[int, int] = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,94 +67,126 @@ class Ruling:
 
     Attributes:
         same: The very rules, route, models and prices that it met in the past; nothing is decided anew by itself.
-        code: Why it is refused before any money is held; empty when it is not.
-        model: Who answers it.
-        zone_changed: Its model runs in another zone than the one that answered.
+        answer: From how many tiers cheaper budgets want its model to who answers it.
         cached: Whether an answer from the cache is still given.
-        price: What it is billed at; None when as in the past.
-        known: Whether its price is known; if not, it counts as in the past.
-        hold: By which ratio its hold grows, as numerator and denominator.
+        undone: The codes of refusals that this policy may undo.
+        was_tightened: A budget had shortened its answer.
         ceiling: The longest its answer may be, where that is news; else None.
-        lanes: The counters that it draws on.
+        tight_ceiling: The same where a budget tightens.
+        limits: What it draws on.
     """
 
     same: bool
-    code: str
-    model: str
-    zone_changed: bool
+    answer: Callable[[int], Answer]
     cached: bool
-    price: Price | None
-    known: bool
-    hold: tuple[int, int]
+    undone: frozenset[str]
+    was_tightened: bool
     ceiling: int | None
-    lanes: Lanes
+    tight_ceiling: int | None
+    limits: Limits
 
 
 class Rulings:
-    """The rulings of one policy; `recorded` is the last price each model was billed at.
+    """The rulings of one policy.
 
     Args:
         new: The policy that is tried.
         known: Policies by version, for as many as are at hand of those that the traffic met.
         recorded: The last price each model was billed at.
+        keys: What each key is narrowed to, by its public id; they never change.
         board: The counters.
     """
 
     def __init__(
-        self, new: LoadedPolicy, known: Mapping[str, LoadedPolicy], recorded: Mapping[str, Price], board: Board
+        self,
+        new: LoadedPolicy,
+        known: Mapping[str, LoadedPolicy],
+        recorded: Mapping[str, Price],
+        keys: Mapping[str, KeyTerms],
+        board: Board,
     ) -> None:
-        self._new = new
-        self._known = {**known, new.version: new}
+        self._new = Regime(new, keys)
+        self._known = {version: Regime(policy, keys) for version, policy in known.items()} | {new.version: self._new}
         self.recorded = recorded
-        self._board = board
-        self._rulings: dict[object, Ruling] = {}
+        self._book = Book(board)
+        self._rulings: dict[tuple[str, ...], Ruling] = {}
 
     def of(self, row: Past) -> Ruling:
         """Return the ruling for a request of the past."""
-        met = row[MET]
-        name = (met, row[1] == _REFUSED)
-        found = self._rulings.get(name)
+        met = row.met
+        found = self._rulings.get(met)
         if found is None:
-            found = self._rulings[name] = self._rule(Kind(*met, refused=row[1] == _REFUSED))
+            found = self._rulings[met] = self._rule(Met(*met))
         return found
 
-    def _rule(self, kind: Kind) -> Ruling:
-        new, old = self._new, self._known.get(kind.version)
-        grant, before = _grant(new, kind), None if old is None else _grant(old, kind)
+    @property
+    def versions(self) -> frozenset[str]:
+        """The policies that the traffic met so far."""
+        return frozenset(Met(*met).version for met in self._rulings)
+
+    def _rule(self, met: Met) -> Ruling:
+        new, old = self._new, self._known.get(met.version)
+        grant, before = new.grant(met), None if old is None else old.grant(met)
         # Where the app is gone, what it drew on in the past is what others now find otherwise.
-        lanes = self._board.lanes(grant or before or _NOTHING)
+        limits = self._under(grant or before or _NOTHING, met)
         if grant is None:
-            return _nobodys(lanes, same=before is None and old is not None)
-        reference, met = (new, grant) if old is None or before is None else (old, before)
-        wish = _wish(reference, met, kind)
-        target, was = _target(new, grant, wish), None if old is None else _target(old, met, wish)
-        same = before == grant and terms_of_target(old, was) == terms_of_target(new, target)
-        code, model = _choose(new, grant, target, *_past(reference, met, kind, wish))
-        origin = model if kind.refused else kind.model
-        price, known = self._price(old, origin, model)
-        if kind.provider == CACHE:  # it cost nothing, so there is no price of the past to keep
-            price = price or self.recorded.get(model)
+            return _nobodys(limits, same=before is None and old is not None)
+        reference, held = (new, grant) if old is None or before is None else (old, before)
+        wish = reference.wish(met, held)
+        was = None if old is None or before is None else old.target(before, wish)
+        target = new.target(grant, wish)
+        same = (
+            old is not None
+            and before == grant
+            and terms_of_target(old.policy, was) == terms_of_target(new.policy, target)
+            and _everyones(old.policy) == _everyones(new.policy)
+        )
+        output = before.output if before is not None and old is not None else None
+        if met.tightened and output is not None:
+            output = tightened(output)
         return Ruling(
-            same=same
-            and old is not None
-            and old.rules.timezone == new.rules.timezone
-            and exact_cache(old) == exact_cache(new),
-            code=code,
-            model=model,
-            zone_changed=bool(model) and zone_of(new, model) != zone_of(reference, origin),
-            cached=new.document.cache.exact is not None and allowed(new, grant, kind.model),
+            same=same,
+            answer=cache(partial(self._answer, met, grant, reference, held)),
+            cached=exact_cache(new.policy) is not None and new.permits(grant, met.model),
+            undone=DECIDED_BY_POLICY | ({LOOP} if _loops_are_told(new, old) else set()),
+            was_tightened=met.tightened,
+            ceiling=_news(grant.output, output),
+            tight_ceiling=_news(tightened(grant.output), output),
+            limits=limits,
+        )
+
+    def _under(self, grant: Grant, met: Met) -> Limits:
+        loop = self._new.policy.rules.loop
+        repeats: tuple[Repeats, ...] = ()
+        if loop is not None and loop.session_requests is not None:
+            repeats = (Repeats(sessions_of(met.key_id), SESSION, loop.session_requests),)
+        return self._book.limits(resolved(grant, met), repeats)
+
+    def _answer(self, met: Met, grant: Grant, reference: Regime, held: Grant, downgrade: int) -> Answer:
+        """Return who answers a request that met a regime, under the grant that it had there."""
+        new, old = self._new, self._known.get(met.version)
+        wish = reference.wish(met, held, downgrade)
+        then = reference.circumstances(met, held, wish)
+        try:
+            route = new.choose(met, grant, wish, then, downgrade)
+        except (NoRoute, ModelNotFound) as refusal:
+            return Answer(code=shape_of(refusal).code)
+        origin = route.model if met.refused else met.model
+        price, known = self._price(None if old is None else old.policy, origin, route.model)
+        if met.provider == CACHE:  # it cost nothing, so there is no price of the past to keep
+            price = price or self.recorded.get(route.model)
+        return Answer(
+            model=route.model,
+            reason=route.reason,
+            zone_changed=new.zone(route.model) != (old or new).zone(origin),
             price=price,
             known=known,
             hold=growth(self.recorded.get(origin), price),
-            ceiling=None if before is not None and before.output == grant.output else grant.output.ceiling,
-            lanes=lanes,
         )
 
     def _price(self, old: LoadedPolicy | None, origin: str, model: str) -> tuple[Price | None, bool]:
         """Return what a model is billed at, None when as `origin` was; and whether that is known."""
-        new, past = self._new, self.recorded.get(model)
-        if not model:
-            return None, True
+        new, past = self._new.policy, self.recorded.get(model)
         if model == origin and old is not None and terms(old, model) == terms(new, model):
             return None, True
         stated = new.prices.get(model)
@@ -167,104 +200,41 @@ class Rulings:
         return scaled_price(past, machine.nanos, was.nanos), True
 
 
-def _nobodys(lanes: Lanes, *, same: bool) -> Ruling:
+def sessions_of(key_id: str) -> str:
+    """Return the scope of the sessions of a key, up to which one it is."""
+    return f"key:{key_id}?session="
+
+
+def _nobodys(limits: Limits, *, same: bool) -> Ruling:
     """Return the ruling about an app that the policy does not have."""
     return Ruling(
         same=same,
-        code=NO_APP,
-        model="",
-        zone_changed=False,
+        answer=lambda _: Answer(code=NO_APP),
         cached=False,
-        price=None,
-        known=True,
-        hold=(1, 1),
+        undone=frozenset(),
+        was_tightened=False,
         ceiling=None,
-        lanes=lanes,
+        tight_ceiling=None,
+        limits=limits,
     )
 
 
-def _grant(policy: LoadedPolicy, kind: Kind) -> Grant | None:
-    try:
-        return policy.rules.grant(Attribution(kind.team, kind.app, kind.feature), kind.key_id)
-    except UnknownTeam:
-        return None
+def _everyones(policy: LoadedPolicy) -> object:
+    """Return what applies to everyone's requests, to be compared."""
+    loop = policy.rules.loop
+    sessions, same_requests = (None, False) if loop is None else (loop.session_requests, loop.same_request is not None)
+    return policy.rules.timezone, exact_cache(policy), sessions, same_requests
 
 
-def _wish(policy: LoadedPolicy, grant: Grant, kind: Kind) -> str:
-    """Return what a request asked for: the ledger keeps the model that answered, and why, but not the route's name."""
-    if kind.route == _PINNED or kind.refused:
-        return kind.model
-    routes = policy.document.routes
-    fitting = [route.name for route in routes if _explains(route, kind)]
-    return grant.route if grant.route in fitting else next(iter(fitting), kind.model)
+def _loops_are_told(new: Regime, old: Regime | None) -> bool:
+    """Say whether a refused loop may be decided anew.
+
+    Not where it may have been the very same request again, and still would be: the ledger does not know those.
+    """
+    rules = [regime.policy.rules.loop for regime in (new, old) if regime is not None]
+    return any(loop is None or loop.same_request is None for loop in rules)
 
 
-def _explains(route: RouteRule, kind: Kind) -> bool:
-    """Say whether a request for a route may have been answered by the model, for the reason, that were recorded."""
-    if kind.model not in route.models:
-        return False
-    reason, _, about = kind.route.partition(":")
-    return {
-        "weak": route.weak == kind.model,
-        "tier": route.weak == about,
-        "unavailable": route.weak == about,
-        "zone": route.weak != kind.model,
-    }.get(reason, True)
-
-
-def _target(policy: LoadedPolicy, grant: Grant, wish: str) -> ModelSection | RouteRule | None:
-    routes = {route.name: route for route in policy.document.routes}
-    return routes.get(grant.route or wish) if wish in routes else model_named(policy, wish)
-
-
-def _past(policy: LoadedPolicy, grant: Grant, kind: Kind, wish: str) -> tuple[str | None, frozenset[str]]:
-    """Return the zone that a request was confined to, and the models that cannot have been available to it."""
-    reason, _, about = kind.route.partition(":")
-    zone = about if reason == "zone" else None
-    target = _target(policy, grant, wish)
-    if kind.refused or kind.route == CACHE or not isinstance(target, RouteRule) or kind.model not in target.models:
-        return zone, frozenset()
-    before = target.models[: target.models.index(kind.model)]
-    return zone, frozenset(
-        name for name in before if allowed(policy, grant, name) and zone in (None, zone_of(policy, name))
-    )
-
-
-def _choose(
-    policy: LoadedPolicy,
-    grant: Grant,
-    target: ModelSection | RouteRule | None,
-    zone: str | None,
-    down: frozenset[str],
-) -> tuple[str, str]:
-    """Return why nobody answers, or who does."""
-    if target is None:
-        return NO_MODEL, ""
-    names = target.models if isinstance(target, RouteRule) else (target.name,)
-    candidates = {
-        name: Candidate(
-            name, allowed(policy, grant, name), zone in (None, zone_of(policy, name)), _trouble(policy, name, down)
-        )
-        for name in names
-    }
-    try:
-        if isinstance(target, RouteRule):
-            return "", choose_route(target, candidates, zone).model
-        return "", pinned(candidates[target.name], zone).model
-    except NotAllowed:
-        return "model_not_allowed", ""
-    except ZoneRefused:
-        return "zone_refused", ""
-    except NoRoute:
-        return "overloaded", ""
-
-
-def _trouble(policy: LoadedPolicy, name: str, down: frozenset[str]) -> str:
-    """Say why a model could not be called; keys that are not set here are none, for this is not the gateway."""
-    model = model_named(policy, name)
-    if name in down:
-        return "was not available"
-    if name in policy.unpriced:
-        return "has no price"
-    spoken = model is not None and not isinstance(policy.document.providers[model.provider], AnthropicProvider)
-    return "" if spoken else "is not spoken to"
+def _news(rule: OutputRule, was: OutputRule | None) -> int | None:
+    """Return the longest an answer may be, unless it was no longer before."""
+    return None if was is not None and was.ceiling == rule.ceiling else rule.ceiling

@@ -11,7 +11,6 @@ from router_models.config import RouteRule
 if TYPE_CHECKING:
     from gateway.policy.models import ModelSection
     from gateway.policy.source import LoadedPolicy
-    from governance.policy.rules import Grant
 
 
 def terms_of_target(policy: LoadedPolicy | None, target: ModelSection | RouteRule | None) -> object:
@@ -33,12 +32,6 @@ def terms(policy: LoadedPolicy, name: str) -> object:
 def model_named(policy: LoadedPolicy, name: str) -> ModelSection | None:
     """Return the model of a name, if the policy has it."""
     return next((model for model in policy.document.models if model.name == name), None)
-
-
-def allowed(policy: LoadedPolicy, grant: Grant, name: str) -> bool:
-    """Say whether a grant holds a model's tier."""
-    model = model_named(policy, name)
-    return model is not None and model.tier in grant.tiers
 
 
 def zone_of(policy: LoadedPolicy, name: str) -> str:

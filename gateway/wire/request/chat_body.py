@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from gateway.errors import BadRequest
 from gateway.wire.body import decode, shaped
-from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_unpriced_parts
+from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_tools_of_providers, refuse_unpriced_parts
 
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 Positive = Annotated[int, Meta(ge=1, le=2**31 - 1)]
@@ -63,6 +63,7 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
     for index, message in enumerate(fields.messages):
         _check(message, f"messages[{index}]")
     refuse_priced_fields(body)
+    refuse_tools_of_providers(body.get("tools"))
     refuse_unpriced_parts(body["messages"])
     return body, fields
 
@@ -70,7 +71,7 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
 def _check(message: Message, path: str) -> None:
     stands_in = message.tool_calls or message.function_call or message.refusal
     if message.content is None and not (message.role == "assistant" and stands_in):
-        raise BadRequest(f"A {message.role} message needs 'content'.", param=f"{path}.content")
+        raise BadRequest(f"A message of role {message.role!r} needs 'content'.", param=f"{path}.content")
     if isinstance(message.content, list):
         for index, part in enumerate(message.content):
             if not isinstance(part.get("type"), str):

@@ -19,8 +19,13 @@ GOVERNED = frozenset(
 _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
     "service_tier": ((str, "auto"), (str, "default"), (str, "flex")),
     "web_search_options": (),
+    "search_parameters": (),
+    "enable_search": ((bool, False),),
+    "chat_template": (),
+    "mm_processor_kwargs": (),
     "prediction": (),
     "audio": (),
+    "modalities": ((list, ["text"]),),
     "models": (),
     "provider": (),
     "plugins": (),
@@ -33,6 +38,9 @@ _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
     "max_output_tokens": (),
 }
 """Field and the values of it, with their types, that change nothing; null never does."""
+
+_TOOLS = frozenset({"function", "custom"})
+"""Kinds of tools that their caller runs; a provider runs the others, at a fee of its own."""
 
 _UNPRICED_PARTS = frozenset({"input_audio", "audio_url", "video_url", "video"})
 
@@ -49,8 +57,20 @@ def refuse_priced_fields(body: Mapping[str, Any]) -> None:
             raise BadRequest(f"{lowered!r} must be written in small letters.", param=lowered)
         if lowered in _PRICED and value is not None and (type(value), value) not in _PRICED[lowered]:
             raise BadRequest(f"{lowered!r} can change the price or the model of a request and is not allowed.", lowered)
-    if "audio" in (body.get("modalities") or ()):
-        raise BadRequest("Audio answers have no price here and are not allowed.", param="modalities")
+
+
+def refuse_tools_of_providers(tools: object) -> None:
+    """Refuse tools that the provider would run itself, such as a web search.
+
+    Raises:
+        BadRequest: with the tool's path.
+    """
+    listed: list[Any] = tools if isinstance(tools, list) else []
+    for index, tool in enumerate(listed):
+        kind: Any = tool.get("type", "function") if isinstance(tool, dict) else "function"
+        if not isinstance(kind, str) or kind not in _TOOLS:
+            path = f"tools[{index}].type"
+            raise BadRequest("Tools that a provider runs have no price here: use 'function' or 'custom'.", param=path)
 
 
 def refuse_unpriced_parts(messages: Sequence[Mapping[str, Any]]) -> None:

@@ -6,10 +6,10 @@ is away for long, what is beyond the first entries is on the disk alone, and mem
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from governance.ledger.events import Entry, LedgerAttempt, LedgerEvent
 from governance.ledger.journal.writing import Journal, Place
@@ -20,12 +20,11 @@ _CHUNK: Final = 500
 class _Record(msgspec.Struct, array_like=True):
     """Entries that were appended together."""
 
-    events: tuple[LedgerEvent, ...]
-    attempts: tuple[LedgerAttempt, ...]
+    events: list[LedgerEvent]
+    attempts: list[LedgerAttempt]
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(msgspec.Struct, frozen=True, gc=False):
     """A record in memory: when it came, where it ends in the journal (None: it could not be written), what it says."""
 
     at: float
@@ -43,8 +42,8 @@ def record_of(entries: tuple[Entry, ...]) -> bytes:
     Raises:
         UnicodeError, OverflowError: Something in them is no text or does not fit into 64 bits.
     """
-    events = tuple(entry for entry in entries if isinstance(entry, LedgerEvent))
-    attempts = tuple(entry for entry in entries if isinstance(entry, LedgerAttempt))
+    events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
+    attempts = [entry for entry in entries if isinstance(entry, LedgerAttempt)]
     return _encode(_Record(events, attempts))
 
 
@@ -104,11 +103,11 @@ class Backlog:
             OSError: The journal failed; nothing was queued.
             UnicodeError, OverflowError: They cannot be written by anyone.
         """
-        before = self.journal.end
+        far = self._far > 0 or len(self._near) >= self._memory
+        if far and not self._far:
+            self._far_since, self._read_to = self._clock(), self.journal.end
         place = self.journal.append(record_of(entries))
-        if self._far or len(self._near) >= self._memory:
-            if not self._far:
-                self._far_since, self._read_to = self._clock(), before
+        if far:
             self._far += len(entries)
         else:
             self._near.append(_Waiting(self._clock(), place, entries))

@@ -89,12 +89,12 @@ class Journal:
             OSError: There is no room, or the device failed.
         """
         frame = framed(payload)
-        if not self._segments or self._segments[-1].room < len(frame):
-            spare, self._spare = self._spare, None
-            if spare is None or spare.room < len(frame):
-                spare = self._create(max(self._segment_bytes, len(frame)))
-            self._segments.append(spare)
-        last = self._segments[-1]
+        last = self._segments[-1] if self._segments else None
+        if last is None or last.room < len(frame):
+            last, self._spare = self._spare, None
+            if last is None or last.room < len(frame):
+                last = self._create(max(self._segment_bytes, len(frame)))
+            self._segments.append(last)
         self._broken = True
         place = Place(last.number, last.append(frame))
         self._broken = False

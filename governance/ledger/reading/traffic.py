@@ -6,12 +6,14 @@ Requests are read in the order in which they arrived and in batches, so that a m
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import and_, func, select
 
+from governance.attribution import UNATTRIBUTED
 from governance.database import Database
 from governance.ledger.events import EventKind
+from governance.ledger.reading.spans import ended_between
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
 from governance.money import Nanodollars
 from governance.prices import Price
@@ -21,37 +23,53 @@ SAMPLE: Final = 101
 """How many of an app's latest calls of a model say what one more would be like."""
 
 _E: Final = LedgerEventRow
-COLUMNS: Final = (
-    _E.at,
-    _E.kind,
-    _E.held_nanos,
-    _E.cost_nanos,
-    _E.duration_ms,
-    _E.policy_version,
-    _E.team,
-    _E.app,
-    _E.feature,
-    _E.key_id,
-    _E.model,
-    _E.provider,
-    _E.route,
-    _E.fresh_input,
-    _E.cache_read,
-    _E.cache_write,
-    _E.output,
-    _E.reasoning,
-    _E.code,
-)
-"""What is read of a request. Those who read a million of them go by place: what belongs together stands together."""
 
-MET: Final = slice(5, 13)
-"""From the policy's version to the route: who asked, and what the answer was."""
 
-TOKENS: Final = slice(13, 18)
-"""The classes of tokens, each None when none were told."""
+class Past(NamedTuple):
+    """A request of the past, as its terminal event tells it; see `LedgerEventRow`.
 
-Past = Any
-"""A row with the columns above: a tuple with names, because a million of anything else would be felt."""
+    Those who read a million of them go by place, so what belongs together stands together.
+    """
+
+    at: int
+    held_nanos: int
+    cost_nanos: int
+    duration_ms: float | None
+    kind: str
+    policy_version: str
+    team: str
+    app: str
+    feature: str
+    key_id: str
+    endpoint: str
+    model: str
+    provider: str
+    route: str
+    fresh_input: int | None
+    cache_read: int | None
+    cache_write: int | None
+    output: int | None
+    reasoning: int | None
+    workflow: str
+    segment: str
+    environment: str
+    session: str
+    end_user: str | None
+    code: str
+
+    @property
+    def met(self) -> tuple[str, ...]:
+        """From the kind of event to the route: who asked, under which policy, and what the answer was."""
+        return self[4:14]
+
+    @property
+    def tokens(self) -> int:
+        """Every token once."""
+        return sum(filter(None, self[14:19]))
+
+
+_ADMITTED: Final = (EventKind.SETTLED.value, EventKind.EXPIRED.value)
+_COLUMNS: Final = tuple(_E.__table__.columns[name] for name in Past._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +92,37 @@ async def traffic(database: Database, since: datetime, until: datetime) -> Async
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    query = select(*COLUMNS).where(_ended(since, until)).order_by(_E.at, _E.id)
+    query = select(*_COLUMNS).where(ended_between(since, until)).order_by(_E.at, _E.id)
     async with database.reading() as connection:
         result = await connection.stream(query, execution_options={"yield_per": BATCH})
         async for batch in result.partitions():
-            yield batch
+            yield list(map(Past._make, batch))
 
 
 async def traffic_size(database: Database, since: datetime, until: datetime) -> int:
     """Count the requests that `traffic` reads."""
     async with database.reading() as connection:
-        return await connection.scalar(select(func.count()).select_from(_E).where(_ended(since, until))) or 0
+        return await connection.scalar(select(func.count()).select_from(_E).where(ended_between(since, until))) or 0
 
 
 async def latest_calls(database: Database, since: datetime, until: datetime) -> Sequence[Past]:
     """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model."""
     place = func.row_number().over(partition_by=(_E.team, _E.app, _E.model), order_by=(_E.at.desc(), _E.id.desc()))
     told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None))
-    ranked = select(*COLUMNS, _E.id, place.label("place")).where(_ended(since, until), *told).subquery()
-    query = select(*(column for column in ranked.c if column.name not in {"place", "id"}))
+    ranked = select(_E.id, place.label("place")).where(ended_between(since, until), *told).subquery()
+    latest = select(ranked.c.id).where(ranked.c.place <= SAMPLE)
     async with database.reading() as connection:
-        return (await connection.execute(query.where(ranked.c.place <= SAMPLE).order_by(ranked.c.id))).all()
+        rows = await connection.execute(select(*_COLUMNS).where(_E.id.in_(latest)).order_by(_E.id))
+        return list(map(Past._make, rows))
+
+
+async def session_requests(database: Database, since: datetime, until: datetime) -> Mapping[tuple[str, str], int]:
+    """Count the requests that each key let into each of its sessions, in `since <= at < until`."""
+    who = (_E.key_id, _E.session)
+    counted = (_E.kind.in_(_ADMITTED), _E.session != UNATTRIBUTED)
+    query = select(*who, func.count()).where(ended_between(since, until), *counted).group_by(*who)
+    async with database.reading() as connection:
+        return {(key_id, session): int(count) for key_id, session, count in await connection.execute(query)}
 
 
 async def recorded_prices(database: Database, since: datetime, until: datetime) -> Mapping[str, Price]:
@@ -110,10 +138,11 @@ async def recorded_prices(database: Database, since: datetime, until: datetime) 
 async def used(database: Database, since: datetime, until: datetime) -> tuple[Used, ...]:
     """Add up what each caller used of each model, among the requests that were admitted."""
     who = (_E.team, _E.app, _E.feature, _E.key_id, _E.model, _E.route)
-    admitted = _E.kind.in_((EventKind.SETTLED.value, EventKind.EXPIRED.value))
     query = select(*who, func.count().label("requests"), func.sum(_E.cost_nanos).label("cost"))
     async with database.reading() as connection:
-        rows = await connection.execute(query.where(_ended(since, until), admitted).group_by(*who).order_by(*who))
+        rows = await connection.execute(
+            query.where(ended_between(since, until), _E.kind.in_(_ADMITTED)).group_by(*who).order_by(*who)
+        )
         return tuple(
             Used(
                 team=row.team,
@@ -127,10 +156,6 @@ async def used(database: Database, since: datetime, until: datetime) -> tuple[Us
             )
             for row in rows
         )
-
-
-def _ended(since: datetime, until: datetime) -> ColumnElement[bool]:
-    return and_(_E.kind != EventKind.HELD.value, _E.at >= micros(since), _E.at < micros(until))
 
 
 def _price(row: Any) -> Price:

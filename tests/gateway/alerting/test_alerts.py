@@ -4,16 +4,18 @@ import hashlib
 import hmac
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
+from gateway.alerting.lateness import LATE
 from gateway.alerting.messages import Receiver as Address
 from gateway.alerting.sending import ATTEMPTS, Sender
-from gateway.alerting.watching import LATE, Watching
+from gateway.alerting.watching import Watching
 from gateway.operations.logs import open_log
 from gateway.providers.webhooks import open_webhook_client
 from governance.alerts.outbox import CLAIM, Delivery, claim, listed
@@ -54,7 +56,7 @@ class Office:
             database=database or self.database,
             watches=lambda: WATCHES,
             receivers=self.receiver,
-            timezone=TZ,
+            timezone=lambda: TZ,
             now=lambda: self.now,
             log=open_log("error"),
         )

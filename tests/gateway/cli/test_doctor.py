@@ -3,7 +3,6 @@ import socket
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ from gateway.operations.doctor import home as look_at_home
 from gateway.operations.home import Home
 from gateway.operations.lock import lock
 from tests.support.command_line import CommandLine
+from tests.support.servers import PostgresServer, RedisServer
+from tests.support.servers import redis_server as own_redis
 
 
 def examined(folder: Path, status: int, **environment: str) -> dict[str, dict[str, Any]]:
@@ -70,11 +71,7 @@ def test_an_invalid_policy_must_be_mended(home: Path) -> None:
     [
         ("mysql://user:hunter2@nowhere/db", "mysql is neither sqlite nor postgresql"),
         ("host=db password=hunter2", "DATABASE_URL is not a URL: write postgresql://… or sqlite:///…"),
-        pytest.param(
-            "postgres://user:hunter2@127.0.0.1:1/db",
-            "postgres: cannot connect: nobody listens there",
-            marks=pytest.mark.skipif(find_spec("psycopg") is None, reason="psycopg is not installed"),
-        ),
+        ("postgres://user:hunter2@127.0.0.1:1/db", "postgres: cannot connect: nobody listens there"),
         ("sqlite:////no/such/folder/hunter2/x.db", "sqlite: unable to open database file"),
         ("sqlite:///:memory:", "sqlite: SQLite in memory is a new, empty database for every connection: name a file"),
     ],
@@ -86,6 +83,43 @@ def test_a_database_that_cannot_be_opened_must_be_mended_and_its_password_is_not
     assert result.exit_code == 1
     assert f"fail  database        {told}\n" in result.stdout
     assert "hunter2" not in result.output
+
+
+def test_a_redis_that_does_the_work_is_well(home: Path, redis_server: RedisServer) -> None:
+    found = examined(home, 0, REDIS_URL=redis_server.url)["redis"]
+    assert found["state"] == "ok"
+    assert found["detail"].startswith("version ")
+
+
+def test_a_redis_that_is_not_there_or_bans_scripts_must_be_mended_and_its_password_is_not_shown(
+    home: Path, redis_server: RedisServer
+) -> None:
+    redis_server.call("ACL", "SETUSER", "scriptless", "on", ">hunter2", "~*", "+@all", "-@scripting")
+    for url, cure in (
+        (f"unix://scriptless:hunter2@{redis_server.socket}", "run scripts (EVAL, EVALSHA, INFO) on the keys sluice:*."),
+        (f"unix://scriptless:hunter3@{redis_server.socket}", "Let the user of REDIS_URL in"),
+        ("redis://:hunter2@127.0.0.1:1", "Check REDIS_URL and its server."),
+        ("http://hunter2", "Check REDIS_URL and its server."),
+    ):
+        found = examined(home, 1, REDIS_URL=url)["redis"]
+        assert found["state"] == "fail"
+        assert cure in found["cure"]
+        assert "hunter" not in str(found)
+
+
+def test_a_redis_that_forgets_when_it_is_full_is_told(home: Path) -> None:
+    with own_redis("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru") as server:
+        found = examined(home, 0, REDIS_URL=server.url)["redis"]
+    assert (found["state"], found["cure"]) == ("warn", "Set its maxmemory-policy to noeviction.")
+    assert "allkeys-lru" in found["detail"]
+
+
+def test_a_postgres_is_brought_up_to_date_and_its_audit_log_is_read(
+    home: Path, postgres_server: PostgresServer
+) -> None:
+    found = examined(home, 0, DATABASE_URL=postgres_server.database())
+    assert found["database"]["detail"] == "postgresql, schema up to date"
+    assert found["audit log"]["state"] == "ok"
 
 
 @pytest.mark.parametrize("url", ["", "sqlite:///{}/elsewhere.db"])

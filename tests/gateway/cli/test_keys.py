@@ -1,13 +1,10 @@
 import asyncio
 import getpass
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from gateway.operations.home import Home
-from gateway.operations.lock import lock
 from gateway.policy.source import starter_text
 from governance.audit import log
 from governance.audit.chain import Entry
@@ -151,24 +148,27 @@ def test_a_feature_without_rules_of_its_own_is_noted(shell: CommandLine) -> None
     assert unknown.exit_code == 0
 
 
-def test_a_policy_that_is_newer_than_the_running_gateway_is_noted(shell: CommandLine) -> None:
+def test_a_policy_file_that_is_not_in_force_is_noted(shell: CommandLine) -> None:
     policy = shell.home / "policy.yaml"
     policy.write_text(starter_text())
     create = ("keys", "create", "--team", "demo", "--app", "demo")
-    with lock(Home(shell.home), 4321):
-        os.utime(policy, (0, 0))
-        assert "Note:" not in shell.run(*create).stderr
-        os.utime(policy, (2**33, 2**33))
-        assert "restart the gateway to put it in force" in shell.run(*create).stderr
+    assert shell.run("policy", "apply").exit_code == 0
     assert "Note:" not in shell.run(*create).stderr
+    policy.write_text(starter_text().replace("name: demo", "name: show"))
+    noted = shell.run(*create)
+    assert noted.exit_code == 0, noted.output
+    assert "policy.yaml is not in force" in noted.stderr
+    refused = shell.run("keys", "create", "--team", "show", "--app", "show")
+    assert refused.exit_code == 2
+    assert "Put it in force with `sluice policy apply`" in refused.stderr
 
 
 def test_a_key_is_narrowed_by_tiers_models_and_budgets_and_the_list_shows_it(shell: CommandLine) -> None:
-    narrowed = ("--tier", "local", "--model", "smollm2", "--budget", "5/day", "--budget", "20.50/month")
+    narrowed = ("--tier", "local", "--model", "smollm2", "--budget", "5/day", "--budget", "20.50/36h")
     made = shell.json("keys", "create", "--team", "demo", "--app", "demo", *narrowed)
-    assert (made["tiers"], made["models"], made["budgets"]) == (["local"], ["smollm2"], ["5/day", "20.50/month"])
+    assert (made["tiers"], made["models"], made["budgets"]) == (["local"], ["smollm2"], ["5/day", "20.50/36h"])
     (listed,) = shell.json("keys", "list")
-    assert (listed["tiers"], listed["budgets"]) == (["local"], ["5.00/day", "20.50/month"])
+    assert (listed["tiers"], listed["budgets"]) == (["local"], ["5.00/day", "20.50/36h"])
     assert "local, smollm2, 5.00/day" in shell.run("keys", "list", COLUMNS="300").output
 
 

@@ -116,6 +116,22 @@ def test_a_replay_says_what_would_have_been_refused_and_saved(home: Path) -> Non
     assert "quiet" not in result.stdout
 
 
+def test_a_replay_says_what_would_have_moved_and_what_it_cannot_know(home: Path) -> None:
+    old = "{name: search, budgets: [{limit: 25, window: quarter}]"
+    new = edit(home, old, "{name: search, budgets: [{limit: 1, window: quarter, steps: {50%: downgrade}}]")
+    (home / "next.yaml").write_text(
+        f"{(home / 'next.yaml').read_text()}cache: {{exact: {{ttl: 1h, shared_by: app}}}}\n"
+    )
+    result = CommandLine(home).run("policy", "replay", new)
+    assert result.exit_code == 0, result.output
+    # 0.00, 0.20 and 0.40 of 1.00 are spent before the first three.
+    assert "7 moved from large to small (budget:downgrade)\n" in result.stdout
+    assert "left as it was: cache.exact: what a wider cache" in result.stdout
+    assert CommandLine(home).json("policy", "replay", new)["total"]["moves"] == [
+        {"from": "large", "to": "small", "why": "budget:downgrade", "calls": 7}
+    ]
+
+
 def test_a_replay_begins_where_the_budgets_stood(home: Path) -> None:
     new = edit(home, "{name: search, budgets: [{limit: 25,", "{name: search, budgets: [{limit: 1.50,")
     facts = CommandLine(home).json("policy", "replay", new, "--since", "55m")["teams"]["search"]

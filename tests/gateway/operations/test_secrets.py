@@ -1,10 +1,11 @@
-import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from gateway.errors import CannotServe
 from gateway.operations.secrets import make_home
+from tests.support.ordinary_user import as_ordinary_user
 
 
 def test_a_home_is_made_for_its_owner_alone(tmp_path: Path) -> None:
@@ -24,8 +25,8 @@ def test_a_home_that_cannot_be_made_is_named_with_the_reason(tmp_path: Path) -> 
         make_home(tmp_path / "file" / "home")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_read_only_home_is_named(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(CannotServe, match="cannot be written by this user"):
-        make_home(tmp_path)
+def test_a_read_only_home_is_named() -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        with pytest.raises(CannotServe, match="cannot be written by this user"):
+            as_ordinary_user(make_home, Path(folder))

@@ -58,6 +58,11 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
         ),
         ("price: measured", "price: mesured", "6:73: models.small.price: should be 'measured' or 'list'; did you mean"),
         ("price: measured", "price: guessed", "6:73: models.small.price: should be 'measured' or 'list'"),
+        (
+            "output: 2.50",
+            "output: 10001",
+            "7:88: models.large.price.output: should be USD for a million tokens, at most 10000",
+        ),
         (", output: 2.50", "", '7:5: models.large: the price of a chat model needs "output"'),
         (
             "output: 2.50",

@@ -26,7 +26,18 @@ def test_a_policy_without_mistakes_has_no_problems() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "7", "[]", "teams: 7", "teams: {a: {apps: x}}", "models: [7, {name: []}]", "tiers: {a: b}"]
+    "text",
+    [
+        "",
+        "7",
+        "[]",
+        "teams: 7",
+        "teams: {a: {apps: x}}",
+        "models: [7, {name: []}]",
+        "tiers: {a: b}",
+        "tiers: [{}, []]\nteams: [{tiers: [x], apps: [{tiers: [{}, []]}]}]",
+        "routes: [{name: []}, {name: {}}]",
+    ],
 )
 def test_a_document_of_any_shape_can_be_checked(text: str) -> None:
     problems(text)

@@ -69,3 +69,9 @@ def test_a_hashed_user_stays_hashed_on_the_way_to_a_provider() -> None:
         shape(body, read(body, ChatFields), OutputRule(), Attribution("t", "a", user="sha256:1")).body["user"]
         == "sha256:1"
     )
+
+
+def test_a_user_of_nothing_that_prints_is_not_sent_at_all() -> None:
+    assert "user" not in shaped(OutputRule(), user=None, max_tokens=3).body
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "user": "\u200b"}
+    assert "user" not in shape(body, read(body, ChatFields), OutputRule(), Attribution("t", "a")).body

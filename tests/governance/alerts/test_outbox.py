@@ -1,12 +1,12 @@
 """What has fired, in a real database."""
 
-import sqlite3
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from governance.alerts.outbox import CLAIM, Delivery, accept, claim, close, fire, listed, postpone
 from governance.alerts.steps import Alert, Watch, due
@@ -16,6 +16,8 @@ from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.windows import WindowKind, window
 from tests.support.databases import fresh_database
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 WATCH = Watch(Budget("team:red", Nanodollars(1000), WindowKind.DAY), (50, 100), "red")
@@ -80,10 +82,8 @@ async def test_no_more_are_taken_than_were_asked_for(database: Database) -> None
     assert len(await claim(database, NOW, 10)) == 1
 
 
-async def test_a_team_sees_its_own_alerts(database: Database, tmp_path: Path) -> None:
+async def test_a_team_sees_its_own_alerts(database: Database) -> None:
     await begin(database, HALF, FULL)
-    connection = sqlite3.connect(tmp_path / "sluice.db")
-    connection.execute("UPDATE alert SET team = 'blue' WHERE percent = 100")
-    connection.commit()
-    connection.close()
+    async with database.transaction() as connection:
+        await connection.execute(text("UPDATE alert SET team = 'blue' WHERE percent = 100"))
     assert [alert.percent for alert, _ in await listed(database, 10, "red")] == [50]

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.policy.source import load_policy
-from governance.alerts.steps import FULL, Watch, due, watch_key, watches_of
-from governance.limits import Budget
+from governance.alerts.steps import FULL, Watch, due, used_up, watch_key, watches_of
+from governance.limits import Budget, Step, StepAction
 from governance.money import Nanodollars
-from governance.windows import WindowKind, window
+from governance.windows import Rolling, WindowKind, covers, window
 from tests.support.policy_texts import AT, EXAMPLE, KEYS, price_book
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -67,6 +67,39 @@ def test_every_budget_of_a_policy_is_watched_with_its_alerting_steps_and_the_las
     ]
 
 
+def test_a_budget_that_refuses_is_used_up_when_nearly_all_it_lets_through_is_settled() -> None:
+    blocks_early = Watch(
+        Budget("org", Nanodollars(1000), WindowKind.DAY, steps=(Step(50, StepAction.BLOCK),)), (50,), ""
+    )
+    may_be_overrun = Watch(
+        Budget("org", Nanodollars(1000), WindowKind.DAY, steps=(Step(50, StepAction.ALERT),)), (50,), ""
+    )
+    assert used_up(blocks_early, TODAY, Nanodollars(449), NOW) == ()
+    (alert,) = used_up(blocks_early, TODAY, Nanodollars(450), NOW)
+    assert alert.percent == 50
+    assert alert.id == due(blocks_early, TODAY, Nanodollars(500), NOW)[0].id
+    assert used_up(may_be_overrun, TODAY, Nanodollars(2000), NOW) == ()
+
+
 def test_a_keys_budget_alerts_its_team_when_it_is_used_up() -> None:
     budget = Budget("key:abc", Nanodollars(5), WindowKind.DAY)
     assert watch_key(budget, "red") == Watch(budget, (100,), "red")
+
+
+def test_a_budget_for_each_value_is_watched_value_by_value() -> None:
+    each = Watch(Budget("team:red", Nanodollars(1000), WindowKind.DAY, each="user"), (33, FULL), "red")
+    (alert,) = due(each.of("a/b"), TODAY, Nanodollars(330), NOW)
+    assert (alert.scope, alert.dimension, alert.value) == ("team:red?user=a%2Fb", "user", "a/b")
+    assert each.lowest == Nanodollars(330)
+    assert watch(33, FULL, limit=1001).lowest == Nanodollars(331)
+
+
+def test_a_step_of_a_rolling_window_is_unbroken_since_its_cover_shows_it() -> None:
+    span = Rolling(86_400)
+    of_rolling = Watch(Budget("org", Nanodollars(1000), span), (FULL,), "")
+    before, shown, *_ = covers(span, NOW, ZoneInfo("UTC"))
+    (alert,) = due(of_rolling, shown, Nanodollars(1000), NOW)
+    assert alert.unbroken_since == before.end
+    assert alert.is_rolling
+    (of_today,) = due(watch(FULL), TODAY, Nanodollars(1000), NOW)
+    assert (of_today.unbroken_since, of_today.is_rolling) == (None, False)

@@ -1,17 +1,19 @@
 """The chain in a real database: what it proves, and what it notices."""
 
-import sqlite3
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
 import pytest
+from sqlalchemy import text
 
 from governance.audit.chain import GENESIS, Act, Actor
 from governance.audit.log import Broken, append, entries, verify
 from governance.database import Database
 from tests.support.databases import fresh_database
+
+pytestmark = pytest.mark.usefixtures("any_database")
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 ADA = Actor("Ada (abc)", "platform")
@@ -28,11 +30,9 @@ async def act(database: Database, subject: str, team: str = "") -> None:
         await append(connection, ADA, Act.KEY_CREATED, subject, at=NOW, team=team, facts={"n": 1, "list": ["ü", "b"]})
 
 
-def tamper(folder: Path, statement: str) -> None:
-    connection = sqlite3.connect(folder / "sluice.db")
-    connection.execute(statement)
-    connection.commit()
-    connection.close()
+async def tamper(database: Database, statement: str) -> None:
+    async with database.transaction() as connection:
+        await connection.execute(text(statement))
 
 
 async def test_a_new_log_is_whole(database: Database) -> None:
@@ -97,11 +97,11 @@ async def test_writers_at_the_same_time_keep_one_chain(database: Database) -> No
     ],
 )
 async def test_a_change_behind_the_back_of_the_log_is_noticed(
-    database: Database, tmp_path: Path, statement: str, found: Broken
+    database: Database, statement: str, found: Broken
 ) -> None:
     for subject in ("k1", "k2", "k3"):
         await act(database, subject)
-    tamper(tmp_path, statement)
+    await tamper(database, statement)
     assert (await verify(database)).broken == found
 
 

@@ -1,6 +1,6 @@
 """What happens while the counters' home is away, and what is true once it is back."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -276,3 +276,32 @@ def test_whatever_happens_the_home_never_knows_less_than_was_spent(story: list[t
             assert await guard.level() == Level(guard.ledger, 0)
 
     anyio.run(run)
+
+
+class Slow(FickleHome):
+    """A home whose answer to a settlement takes until a test lets it come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_for, self.answer = anyio.Event(), anyio.Event()
+
+    async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
+        self.asked_for.set()
+        await self.answer.wait()
+        return await super().settle(hold_id, actuals)
+
+
+async def test_an_end_that_has_begun_is_brought_to_its_end_though_nobody_waits_for_it() -> None:
+    home = Slow()
+    counters = GuardedCounters(home, "closed")
+    async with counters.watch(nothing), anyio.create_task_group() as group:
+        await counters.hold("h", [Draw(TEAM, 30, 100)], SOON)
+        group.start_soon(counters.settle, "h", [20])
+        await home.asked_for.wait()
+        group.cancel_scope.cancel()
+        home.answer.set()
+    assert await home.counters.read([TEAM]) == (Level(20, 0),)
+
+
+async def nothing() -> None:
+    pass

@@ -5,14 +5,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 from uuid import uuid4
 
 import pytest
 
 from governance.counters import Draw, Exhausted, Level, Memory
-from governance.counters.redis import CONNECTIONS, RedisCounters
+from governance.counters.redis import _SCRIPT, CONNECTIONS, RedisCounters
 from governance.errors import StoreUnavailable, StoreUnfit
 from tests.conformance.test_counters import APP, NOW, RUNNING, TEAM
 from tests.support.homes import PATIENT_S, redis_home
@@ -21,12 +22,13 @@ from tests.support.servers import redis_server as own_redis
 from tests.support.waiting import eventually, until
 
 SOON = NOW + 60
+AnswerT = TypeVar("AnswerT")
 DRAWS = [Draw(TEAM, 30, 100), Draw(RUNNING, 1, 5)]
 
 
 @asynccontextmanager
 async def client(url: str, namespace: str = "test", **options: float) -> AsyncGenerator[RedisCounters]:
-    counters = RedisCounters(url, namespace, **({"quiet_s": 0, "timeout_s": PATIENT_S} | options))
+    counters = RedisCounters(url, namespace, **({"quiet_s": 0, "silence_s": PATIENT_S} | options))
     try:
         yield counters
     finally:
@@ -127,9 +129,42 @@ async def test_what_was_emptied_takes_no_holds_until_it_is_refilled_and_quiet(re
                 await counters.settle("h", [1, 0])
 
 
+@pytest.mark.parametrize("noticed", ["by the call", "when it is reached"])
+async def test_a_redis_that_starts_again_from_an_old_snapshot_is_taken_for_empty(noticed: str) -> None:
+    with own_redis() as server:
+        async with client(server.url) as counters:
+            await counters.reach()
+            await counters.remember()
+            await counters.hold("old", DRAWS, SOON)
+            server.call("SAVE")
+            await counters.settle("old", [30, 0])
+            server.kill()
+            server.start()
+            assert b"generation" in server.call("HGETALL", f"{counters._prefix}memory")
+            if noticed == "by the call":
+                with pytest.raises(StoreUnavailable, match="FORGOTTEN"):
+                    await past_the_break(lambda: counters.read([TEAM]))
+            else:
+                server.call("SCRIPT", "LOAD", _SCRIPT)
+            assert await past_the_break(counters.reach) is Memory.EMPTY
+            assert server.call("KEYS", f"{counters._prefix}[cbhl]*") == b"*0\r\n"
+            await counters.remember()
+            assert await counters.read([TEAM]) == (Level(0, 0),)
+
+
+async def past_the_break(call: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
+    """Call again while connections to a server that is gone break."""
+    while True:
+        try:
+            return await call()
+        except StoreUnavailable as error:
+            if "ConnectionError" not in error.reason:
+                raise
+
+
 async def test_a_paused_redis_fails_within_its_time_and_is_used_again() -> None:
     with own_redis() as server:
-        async with client(server.url, timeout_s=0.05) as counters:
+        async with client(server.url, silence_s=0.05) as counters:
             await counters.reach()
             await counters.remember()
             await counters.ready()

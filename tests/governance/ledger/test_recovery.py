@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,7 +16,7 @@ from governance.ledger.recovery import expire_orphans
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget, WorstCase
 from governance.money import ZERO
-from governance.purse import Purse
+from governance.purse import GRACE, Purse
 from governance.windows import WindowKind, window
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, opening, settlement, usd
@@ -25,10 +26,12 @@ pytestmark = pytest.mark.usefixtures("any_database")
 TZ = ZoneInfo("Europe/London")
 TEAM = Budget("team:support", usd("1"), WindowKind.DAY)
 DAY = window(WindowKind.DAY, NOON, TZ)
+LEASE: Final = timedelta(seconds=60)
 
 
 def held(request_id: str, amount: str = "0.40") -> LedgerEvent:
-    return LedgerEvent(kind=EventKind.HELD, opening=opening(request_id), held=usd(amount))
+    lease_until = (NOON + LEASE).timestamp()
+    return LedgerEvent(kind=EventKind.HELD, opening=opening(request_id), held=usd(amount), lease_until=lease_until)
 
 
 def settled(request_id: str, cost: str) -> LedgerEvent:
@@ -48,12 +51,13 @@ async def test_only_holds_without_an_end_are_orphans(tmp_path: Path) -> None:
     assert (ended.request.kind, ended.request.cost) == ("settled", usd("0.10"))
 
 
-async def test_where_others_write_too_only_old_or_named_holds_are_ended(tmp_path: Path) -> None:
+async def test_where_others_write_too_only_holds_past_their_lease_or_named_are_ended(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         await write(database, held("mine"), held("theirs"))
-        assert await expire_orphans(database, opened_before=NOON) == 0
+        over = NOON + LEASE
+        assert await expire_orphans(database, leases_over=(NOON, over)) == 0
         assert await expire_orphans(database, among={"mine", "nobody"}) == 1
-        assert await expire_orphans(database, opened_before=NOON + timedelta.resolution) == 1
+        assert await expire_orphans(database, leases_over=(over, over + timedelta.resolution)) == 1
         assert await spent(database, "org", DAY) == usd("0.80")
 
 
@@ -125,4 +129,23 @@ async def test_a_living_process_writes_the_end_of_a_dead_ones_hold_when_its_leas
         found = await request(database, "r1")
         assert found is not None
         assert (found.request.kind, found.request.cost) == ("expired", usd("0.40"))
-        assert await expire_orphans(database, opened_before=NOON + timedelta(days=2)) == 0
+        assert await living.sweep(database, NOON + timedelta(days=2)) == 0
+
+
+async def test_a_request_whose_process_died_between_counting_and_recording_its_end_is_found(tmp_path: Path) -> None:
+    counters = MemoryCounters()  # in the place of a home that both share
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
+            dead = Purse(counters, writer, NOON.timestamp)
+            await dead.hold(opening("r1"), [TEAM], [], WorstCase(usd("0.40"), 1), tz=TZ, lease_s=60).__aenter__()
+            await counters.settle("r1", [usd("0.25").nanos])
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
+            living = Purse(counters, writer, NOON.timestamp)
+            assert await living.rebuild(database, [TEAM], NOON, TZ, sole=False) == 0
+            assert await living.expire(NOON.timestamp() + 60) == 0
+            assert await living.sweep(database, NOON + LEASE + GRACE) == 0
+            assert await living.sweep(database, NOON + LEASE + GRACE + timedelta.resolution) == 1
+            assert await living.sweep(database, NOON + timedelta(days=2)) == 0
+        found = await request(database, "r1")
+        assert found is not None
+        assert (found.request.kind, found.request.cost) == ("expired", usd("0.40"))

@@ -3,11 +3,12 @@
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.limits import Standing
-from governance.limits.forecast import by_weekday, forecast, linear
+from governance.limits.forecast import by_weekday, linear, outlook
 from governance.money import ZERO, Nanodollars
 from governance.windows import Rolling, Span, WindowKind, window
 from tests.support.requests import usd
@@ -57,14 +58,29 @@ def test_the_day_on_which_it_runs_out_may_be_next_month_and_then_it_does_not() -
     assert (found.amount, found.runs_out_at) == (usd("125"), None)
 
 
+@pytest.mark.parametrize(
+    ("midnight", "end"),
+    [("2026-03-28T00:00Z", "140"), ("2026-10-23T23:00Z", "180"), ("2028-02-26T00:00Z", "140")],
+)
+def test_a_day_of_23_or_25_hours_and_a_leap_day_cost_a_day_each(midnight: str, end: str) -> None:
+    now = at(midnight)
+    month = window(WindowKind.MONTH, now, TZ)
+    days = [(now.astimezone(TZ).date() - timedelta(days=n), usd("10")) for n in range(28, 0, -1)]
+    assert by_weekday(usd("100"), usd("500"), month, now, TZ, days).amount == usd(end)
+
+
 def test_history_decides_how_and_a_rolling_window_has_no_end() -> None:
     noon = at("2026-11-26T12:00Z")
     days = weekdays(noon.date(), "10")
-    straight, seasonal = (forecast(standing(WindowKind.MONTH), known, noon, TZ) for known in (days[:13], days))
+    straight, seasonal = (outlook(standing(WindowKind.MONTH), known, noon, TZ) for known in (days[:13], days))
     assert straight is not None
     assert seasonal is not None
-    assert (straight.by, seasonal.by) == ("linear", "weekday")
-    assert forecast(standing(Rolling(86_400)), days, noon, TZ) is None
+    assert (straight.weekday, straight.best.by, seasonal.best.by) == (None, "linear", "weekday")
+    assert (seasonal.linear, seasonal.best) == (straight.linear, seasonal.weekday)
+    day = outlook(standing(WindowKind.DAY), days, noon, TZ)
+    assert day is not None
+    assert day.weekday is None
+    assert outlook(standing(Rolling(86_400)), days, noon, TZ) is None
 
 
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2028, 12, 31), timezones=st.just(UTC)), st.integers(0, 10**12))  # noqa: DTZ001

@@ -4,7 +4,7 @@ import pytest
 
 from governance.counters import Level
 from governance.limits import Budget, Step, StepAction, dimensions_of, resolve
-from governance.limits.steps import RELAXED, Pressure, pressure, stepped
+from governance.limits.steps import RELAXED, Pressure, begins_at, pressure, stepped
 from governance.windows import SESSION, WindowKind
 from tests.support.requests import usd
 
@@ -57,8 +57,14 @@ def test_a_budget_blocks_where_its_steps_say(steps: tuple[Step, ...], blocks_at:
 
 
 def test_only_budgets_with_steps_before_the_end_are_looked_at() -> None:
-    felt, blind, unknown = budget(*LADDER), budget(Step(100, B)), Budget("org", usd("1"), SESSION, each="model")
-    assert stepped([felt, blind, unknown]) == (felt,)
+    felt, blind = budget(Step(80, T), Step(40, A), Step(20, B)), budget(Step(100, B))
+    assert begins_at(felt) == 40 * felt.limit.nanos
+    assert begins_at(blind) is None
+    assert stepped([felt, blind]) == (felt,)
+
+
+def test_a_budget_whose_value_is_not_known_is_not_looked_at() -> None:
+    assert begins_at(Budget("org", usd("1"), SESSION, each="model", steps=(Step(10, A),))) is None
 
 
 def test_a_budget_for_each_value_becomes_that_of_the_request() -> None:

@@ -18,6 +18,8 @@ from governance.people.directory import create_person, list_people, revoke_perso
 from governance.people.roles import OWNER, Role
 from tests.support.databases import absent_database, fresh_database
 
+pytestmark = pytest.mark.usefixtures("any_database")
+
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 

@@ -9,7 +9,7 @@ from governance.errors import UnknownTeam
 from governance.identity import KeyTerms
 from governance.limits import Budget, Rate
 from governance.money import Nanodollars
-from governance.policy.rules import Grant, OutputRule, Rules, compile_rules
+from governance.policy.rules import REMEMBERED, Grant, OutputRule, Rules, compile_rules
 from governance.policy.sections import LimitsSection, OutputSection, ScopedBudget, TeamSection
 from governance.windows import WindowKind
 
@@ -105,6 +105,17 @@ def test_a_key_may_have_budgets_of_its_own(rules: Rules) -> None:
     assert grant.budgets[-1] == Budget("key:k1", usd(1), WindowKind.HOUR, Nanodollars(5))
 
 
+def test_a_grant_as_it_is_written_is_nobodys_in_particular() -> None:
+    budgets = [{"limit": 2, "window": "day", "each": "user"}]
+    team = TeamSection.model_validate({"name": "a", "budgets": budgets, "apps": [{"name": "b"}]})
+    rules = compile_rules(
+        tiers=["local"], timezone=ZoneInfo("UTC"), output=None, limits=None, budgets=[], teams=[team], loop=None
+    )
+    assert [budget.each for budget in rules.written("a", "b", "unattributed", "k0").budgets] == ["user"]
+    assert rules.grant(Attribution("a", "b"), "k0").budgets == ()
+    assert [budget.scope for budget in rules.grant(Attribution("a", "b", user="u"), "k0").budgets] == ["team:a?user=u"]
+
+
 @pytest.mark.parametrize(("team", "app"), [("support", "notebooks"), ("gone", "bot"), ("", "")])
 def test_a_key_that_outlived_its_team_or_app_has_no_grant(rules: Rules, team: str, app: str) -> None:
     assert rules.app(team, app) is None
@@ -158,3 +169,51 @@ def test_a_keys_terms_never_widen_a_grant(
         for tier in ("local", "cloud", "frontier", "other"):
             wanted = (key_tiers is None or tier in key_tiers) and (key_models is None or model in key_models)
             assert narrowed.permits(model, tier) == (grant.permits(model, tier) and wanted)
+
+
+@given(
+    asked=st.lists(
+        st.tuples(
+            st.sampled_from(["faq", "triage", "unattributed"]),
+            st.sampled_from(["s1", "s2", "unattributed"]),
+            st.sampled_from(["k1", "k2"]),
+            st.sampled_from([None, KeyTerms(tiers=("local",)), KeyTerms(models=("gpt",))]),
+        ),
+        max_size=12,
+    )
+)
+def test_whatever_was_granted_before_a_grant_is_what_the_policy_says(
+    asked: list[tuple[str, str, str, KeyTerms | None]],
+) -> None:
+    used = each_session()
+    for feature, session, key_id, terms in asked:
+        who = Attribution("support", "bot", feature, session=session)
+        found = used.grant(who, key_id, terms)
+        assert found == each_session().grant(who, key_id, terms)
+        assert used.grant(who, key_id, terms) is found
+
+
+def each_session() -> Rules:
+    bot = {
+        "name": "bot",
+        "budgets": [{"limit": 2, "window": "session"}, {"limit": 5, "window": "day", "each": "model"}],
+        "features": [{"name": "faq"}, {"name": "triage", "tiers": ["local"]}],
+    }
+    return compile_rules(
+        tiers=("local", "economy"),
+        timezone=ZoneInfo("Europe/London"),
+        output=None,
+        limits=None,
+        budgets=[ScopedBudget(scope="key:k1", limit=usd(1), window=WindowKind.HOUR)],
+        teams=[TeamSection.model_validate({"name": "support", "apps": [bot]})],
+    )
+
+
+def test_only_so_many_grants_are_remembered() -> None:
+    rules = each_session()
+    first = rules.grant(Attribution("support", "bot", session="first"), "k2")
+    for number in range(REMEMBERED):
+        rules.grant(Attribution("support", "bot", session=str(number)), "k2")
+    again = rules.grant(Attribution("support", "bot", session="first"), "k2")
+    assert again is not first
+    assert again == first

@@ -28,7 +28,10 @@ class Office:
         return reply.json()
 
     async def acts(self) -> list[str]:
-        return [f"{entry['actor']} {entry['act']}" for entry in (await self.ask("GET", "/audit")).json()]
+        """List what people did; the first entry is the gateway's own, of the policy it started with."""
+        *entries, first = (await self.ask("GET", "/audit")).json()
+        assert (first["actor"], first["act"]) == ("gateway", "policy.applied")
+        return [f"{entry['actor']} {entry['act']}" for entry in entries]
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ async def test_a_key_made_over_the_api_works_at_once_until_it_is_revoked(office:
     assert (await office.ask("DELETE", f"/keys/{made['id']}")).status_code == 404
     assert await office.acts() == ["owner key.revoked", "owner key.rotated", "owner key.created"]
     assert (await office.ask("GET", "/audit/proof")).json() == {
-        "ok": True, "entries": 3, "broken_at": None, "why": None,
+        "ok": True, "entries": 4, "broken_at": None, "why": None,
     }  # fmt: skip
 
 
@@ -163,3 +166,46 @@ async def test_a_person_signs_in_to_the_dashboard_and_is_written_down(office: Of
     assert (await client.post("/admin/sign-in", data={"form": form, "key": lead})).headers["location"] == "/admin"
     assert (await client.get("/admin")).status_code == 200
     assert (await office.acts())[0].endswith("person.signed_in")
+
+
+@pytest.mark.parametrize("text", ["a\n", "\x00", " a", "\u202ea", ""])
+async def test_a_key_is_bound_and_named_in_text_that_prints(office: Office, text: str) -> None:
+    for field in ("feature", "name"):
+        reply = await office.ask("POST", "/keys", json={"team": "red", "app": "bot", field: text})
+        assert (reply.status_code, field in reply.json()["error"]["message"].lower()) == (400, True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/spend?until=0001-01-01T00:00:00Z", "/spend?until=0001-01-01T00:00:00%2B23:59",
+        "/spend?since=0001-01-01T00:00:00%2B23:59&until=9999-12-31T23:59:59-23:59",
+        f"/audit?before={2**63 - 1}", f"/audit?before={10**30}", "/audit?before=0",
+    ],
+)  # fmt: skip
+async def test_no_date_and_no_number_is_too_far_away_for_an_answer(office: Office, path: str) -> None:
+    reply = await office.ask("GET", path)
+
+    assert reply.status_code in {200, 400}
+    assert reply.status_code == 200 or reply.json()["error"]["code"] == "invalid_request_error"
+
+
+async def test_an_error_that_nobody_foresaw_has_the_shape_of_every_other(office: Office) -> None:
+    object.__setattr__(office.gateway.services.desk, "database", None)
+    reply = await office.ask("GET", "/keys")
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal_error")
+    assert "None" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/keys?team=%00"), ("GET", "/spend?team=a%00"), ("DELETE", "/keys/%00"), ("DELETE", "/people/%00"),
+        ("POST", "/keys/a%00/rotate"),
+    ],
+)  # fmt: skip
+async def test_what_no_database_can_hold_is_refused_before_it_is_asked(office: Office, method: str, path: str) -> None:
+    reply = await office.ask(method, path)
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "invalid_request_error")

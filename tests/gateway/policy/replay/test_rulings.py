@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.policy.replay.lanes import Board
-from gateway.policy.replay.rulings import Ruling, Rulings
+from gateway.policy.replay.rulings import Answer, Ruling, Rulings
 from tests.support.past_traffic import Past, Recorder
 from tests.support.policy_texts import read
 
@@ -31,8 +31,12 @@ async def ruling(model: str, route: str, new: str = TEXT) -> Ruling:
     old, policy = read(TEXT), read(new)
     recorder = Recorder(old, dict(old.prices))
     await recorder.record([Past(1, "red", "web", model, 10, 10, 0, 1, route=route)])
-    rulings = Rulings(policy, {old.version: old}, dict(old.prices), Board(policy.rules.timezone))
+    rulings = Rulings(policy, {old.version: old}, dict(old.prices), {}, Board(policy.rules.timezone))
     return rulings.of(recorder.rows()[0])
+
+
+async def answer(model: str, route: str, new: str = TEXT, downgrade: int = 0) -> Answer:
+    return (await ruling(model, route, new)).answer(downgrade)
 
 
 @pytest.mark.parametrize(
@@ -49,21 +53,38 @@ async def ruling(model: str, route: str, new: str = TEXT) -> Ruling:
 )
 async def test_a_request_gets_the_model_that_it_got_under_its_own_policy(model: str, route: str) -> None:
     found = await ruling(model, route)
-    assert (found.same, found.code, found.model, found.price) == (True, "", model, None)
+    answer = found.answer(0)
+    assert (found.same, answer.code, answer.model, answer.price) == (True, "", model, None)
 
 
 async def test_what_was_not_available_then_is_not_counted_on_under_another_policy() -> None:
     new = TEXT.replace("fallbacks: [best]", "fallbacks: []")
-    assert (await ruling("large", "unavailable:small", new)).model == "large"
-    assert (await ruling("best", "unavailable:small", new)).code == "overloaded"
+    assert (await answer("large", "unavailable:small", new)).model == "large"
+    assert (await answer("best", "unavailable:small", new)).code == "overloaded"
 
 
 async def test_a_zone_that_a_request_could_not_leave_is_kept() -> None:
     new = TEXT.replace("strong: large, fallbacks: [best]", "strong: small")
-    assert (await ruling("large", "zone:cloud", new)).code == "zone_refused"
+    assert (await answer("large", "zone:cloud", new)).code == "zone_refused"
 
 
 async def test_a_route_that_is_gone_is_refused_and_a_new_order_moves() -> None:
-    assert (await ruling("small", "weak", TEXT.replace("name: auto", "name: other"))).code == "model_not_found"
-    moved = await ruling("small", "weak", TEXT.replace("weak: small, strong: large", "weak: large, strong: small"))
+    assert (await answer("small", "weak", TEXT.replace("name: auto", "name: other"))).code == "model_not_found"
+    moved = await answer("small", "weak", TEXT.replace("weak: small, strong: large", "weak: large, strong: small"))
     assert (moved.model, moved.zone_changed, moved.hold) == ("large", True, (10**12, 10**11))
+
+
+@pytest.mark.parametrize(("downgrade", "model", "reason"), [(0, "large", "pinned"), (1, "small", "budget:downgrade")])
+async def test_what_a_budget_brought_down_is_brought_down_as_far_as_budgets_ask_now(
+    downgrade: int, model: str, reason: str
+) -> None:
+    """No route leads to the smallest model by one tier less, so the model above it was asked for by name."""
+    found = await answer("small", "budget:downgrade;budget:tighten", downgrade=downgrade)
+    assert (found.model, found.reason, found.code) == (model, reason, "")
+
+
+async def test_a_budget_goes_down_tier_by_tier_from_the_model_that_was_asked_for() -> None:
+    asked = await ruling("best", "pinned;budget:alert")
+    assert [asked.answer(steps).model for steps in range(4)] == ["best", "large", "small", "small"]
+    assert not asked.was_tightened
+    assert (await ruling("best", "weak;budget:tighten")).was_tightened

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gateway.errors import BadRequest
-from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_unpriced_parts
+from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_tools_of_providers, refuse_unpriced_parts
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,9 @@ from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_unpr
         ("service_tier", "priority"), ("web_search_options", {}), ("prediction", {"type": "content"}),
         ("audio", {"voice": "x"}), ("models", ["other"]), ("provider", {}), ("plugins", []), ("best_of", 4),
         ("best_of", True), ("n_predict", -1), ("max_new_tokens", 9), ("max_output_tokens", 9), ("N_Predict", 5),
+        ("modalities", ["text", "audio"]), ("modalities", ["image"]), ("Modalities", ["audio"]), ("modalities", 5),
+        ("search_parameters", {"mode": "on"}), ("enable_search", True), ("chat_template", "{{ messages * 9 }}"),
+        ("modalities", True), ("modalities", {"audio": 1}),
     ],
 )  # fmt: skip
 def test_a_field_that_moves_the_price_is_refused(field: str, value: Any) -> None:
@@ -39,14 +42,21 @@ def test_what_moves_no_price_is_let_through(body: dict[str, Any]) -> None:
     refuse_priced_fields(body)
 
 
-def test_audio_answers_are_refused() -> None:
-    with pytest.raises(BadRequest, match="Audio"):
-        refuse_priced_fields({"modalities": ["text", "audio"]})
-
-
 @pytest.mark.parametrize(
     "message", [{"content": [{"type": "text"}, {"type": "input_audio"}]}, {"content": "x", "audio": {"id": "a"}}]
 )
 def test_sound_in_a_message_is_refused(message: dict[str, Any]) -> None:
     with pytest.raises(BadRequest, match="Audio"):
         refuse_unpriced_parts([message])
+
+
+def test_a_tool_that_a_provider_runs_at_a_fee_is_refused() -> None:
+    for kind in ("web_search", "web_search_preview", "code_interpreter", ["function"], {}, None):
+        with pytest.raises(BadRequest) as refused:
+            refuse_tools_of_providers([{"type": "function", "function": {"name": "f"}}, {"type": kind}])
+        assert refused.value.param == "tools[1].type"
+
+
+@pytest.mark.parametrize("tools", [None, [], 5, [7], [{}], [{"type": "function"}, {"type": "custom"}]])
+def test_tools_that_a_caller_runs_are_let_through(tools: object) -> None:
+    refuse_tools_of_providers(tools)

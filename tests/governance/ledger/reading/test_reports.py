@@ -2,13 +2,13 @@
 
 import asyncio
 import tempfile
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from governance.attribution import DIMENSIONS, UNATTRIBUTED
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement

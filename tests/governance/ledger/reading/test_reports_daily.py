@@ -1,7 +1,6 @@
 """The ledger cut in time is the same ledger."""
 
 import tempfile
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from governance.ledger.events import EventKind, LedgerEvent, Settlement
 from governance.ledger.reading.reports import spend

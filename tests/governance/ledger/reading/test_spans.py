@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sqlalchemy import text
 
 from governance.attribution import DIMENSIONS, UNATTRIBUTED

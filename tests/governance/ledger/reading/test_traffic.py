@@ -2,7 +2,15 @@ from datetime import timedelta
 from pathlib import Path
 
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
-from governance.ledger.reading.traffic import Used, latest_calls, recorded_prices, traffic, traffic_size, used
+from governance.ledger.reading.traffic import (
+    Used,
+    latest_calls,
+    recorded_prices,
+    session_requests,
+    traffic,
+    traffic_size,
+    used,
+)
 from governance.prices import Usage
 from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, PRICE, attempt, opening, settlement, usd
@@ -33,6 +41,8 @@ async def test_traffic_is_read_in_order_of_arrival_and_holds_are_no_traffic(tmp_
     assert [row.kind for row in rows] == ["settled", "refused", "settled"]
     assert [row.code for row in rows] == ["", "insufficient_quota", ""]
     assert (rows[0].fresh_input, rows[0].output, rows[0].held_nanos) == (10, 5, usd("0.30").nanos)
+    who = ("support", "support-bot", "unattributed", "k1")
+    assert (rows[0].met, rows[0].tokens) == (("settled", "v1", *who, "chat", "gpt", "openai", "pinned"), 15)
 
 
 async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(tmp_path: Path) -> None:
@@ -51,3 +61,11 @@ async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(t
         Used("support", "a", "unattributed", "k1", "gpt", "pinned", 3, usd("0.30")),
         Used("support", "b", "unattributed", "k1", "other", "pinned", 1, usd("0.10")),
     )
+
+
+async def test_the_requests_of_each_session_are_counted_by_key_once_they_were_let_in(tmp_path: Path) -> None:
+    refused = LedgerEvent(kind=EventKind.REFUSED, opening=opening("r", NOON, session="s"), code="insufficient_quota")
+    async with fresh_database(tmp_path) as database:
+        await write(database, settled("a", 0, session="s"), settled("b", 1, session="s"), settled("c", 2), refused)
+        await write(database, settled("d", 3, session="t"), settled("late", 60, session="t"))
+        assert await session_requests(database, NOON, NOON + HOUR) == {("k1", "s"): 2, ("k1", "t"): 1}

@@ -1,0 +1,117 @@
+"""Everything in this process that depends on the policy, composed into one frozen value."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from zoneinfo import ZoneInfo
+
+from structlog.typing import FilteringBoundLogger
+
+from cache.answers import AnswerCache
+from gateway.alerting.receivers import receivers_of
+from gateway.alerting.watching import Receivers
+from gateway.catalogue import Catalogue, Measured, Model
+from gateway.chat import ChatService
+from gateway.embeddings import EmbeddingService
+from gateway.operations.metrics import Metrics
+from gateway.policy.source import LoadedPolicy
+from gateway.providers.upstream import Upstream
+from gateway.steps.accounts import Accounts
+from gateway.steps.admission import Admission
+from gateway.steps.purchasing import Purchasing
+from gateway.steps.slot import ExactCache
+from governance.alerts.steps import Watch, watches_of
+from governance.counters.alone import OnAway
+from governance.database import Database
+from governance.identity import Keyring
+from governance.ledger.reading.history import DailySpend
+from governance.limits.loops import LoopGuard
+from governance.policy.sections import Allowance
+from governance.purse import Purse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Governed:
+    """What one policy makes of this process.
+
+    Attributes:
+        policy: the policy.
+        daily: what past days have cost, on the policy's calendar.
+        watches: its budgets with the steps that alert.
+        receivers: where a team's alerts go.
+    """
+
+    policy: LoadedPolicy
+    accounts: Accounts
+    admission: Admission
+    catalogue: Catalogue
+    chat: ChatService
+    embeddings: EmbeddingService
+    daily: DailySpend
+    watches: tuple[Watch, ...]
+    receivers: Receivers
+
+    @property
+    def timezone(self) -> ZoneInfo:
+        """The zone whose calendar bounds the windows of budgets."""
+        return self.policy.rules.timezone
+
+    @property
+    def when_away(self) -> OnAway:
+        """What to do while the counters or the database cannot be reached."""
+        rule = self.policy.document.on_store_error
+        return rule.allowance_usd if isinstance(rule, Allowance) else rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composer:
+    """What stays the same under every policy, and how a policy is made of it. `ticks` is a monotonic clock."""
+
+    keyring: Keyring
+    purse: Purse
+    database: Database
+    answers: AnswerCache
+    metrics: Metrics
+    log: FilteringBoundLogger
+    ticks: Callable[[], float] = perf_counter
+
+    def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
+        """Compose what depends on a policy, over the open providers it names."""
+        document, rules = policy.document, policy.rules
+        catalogue = Catalogue(_models(policy), document.routes, upstreams, document.baseline)
+        accounts = Accounts(catalogue, self.log, self.metrics)
+        admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
+        exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        purchasing = Purchasing(
+            admission=admission,
+            catalogue=catalogue,
+            purse=self.purse,
+            accounts=accounts,
+            timezone=rules.timezone,
+            loops=LoopGuard(rules.loop),
+        )
+        return Governed(
+            policy=policy,
+            accounts=accounts,
+            admission=admission,
+            catalogue=catalogue,
+            chat=ChatService(
+                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+            ),
+            embeddings=EmbeddingService(
+                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+            ),
+            daily=DailySpend(self.database, rules.timezone),
+            watches=watches_of(document.budgets, document.teams),
+            receivers=receivers_of(document),
+        )
+
+
+def _models(policy: LoadedPolicy) -> list[Model]:
+    found: list[Model] = []
+    for section in policy.document.models:
+        hourly = policy.document.providers[section.provider].machine_usd_per_hour
+        measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
+        price = measured or policy.prices.get(section.name)
+        found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
+    return found

@@ -1,0 +1,116 @@
+"""The open providers of the policy in force, and of those before it whose requests have not ended.
+
+Two policies that say the same of a provider share it, with its connections and what is known of its health. One that
+no policy names any more is closed when the last request under the last such policy is done.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from structlog.typing import FilteringBoundLogger
+
+from gateway.operations.rounds import rounds
+from gateway.policy.document import Policy
+from gateway.policy.models import Provider
+from gateway.providers.kinds import open_upstream, way_to
+from gateway.providers.upstream import Upstream
+
+LOOK_S: Final = 1.0
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A provider that is open: what is said of it, how to close it, and how many policies need it."""
+
+    name: str
+    section: Provider
+    absent: str | None
+    upstream: Upstream
+    stack: AsyncExitStack
+    leases: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The providers of one policy by name, open until the lease ends."""
+
+    upstreams: Mapping[str, Upstream]
+    held: tuple[_Open, ...] = field(default=(), repr=False)
+
+
+class Providers:
+    """Opens providers and looks after them; closes what is left at the end of its block.
+
+    Args:
+        engine: where the bundled engine listens.
+        log: told of rounds that fail.
+    """
+
+    def __init__(self, engine: str, log: FilteringBoundLogger) -> None:
+        self._engine = engine
+        self._log = log
+        self._open: list[_Open] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._close(list(self._open))
+
+    async def lease(self, policy: Policy, unavailable: Mapping[str, str], look_s: float) -> Lease:
+        """Return the providers of a policy, those opened that are not open yet.
+
+        Args:
+            policy: the policy.
+            unavailable: providers that cannot be used, such as for want of a key, and why.
+            look_s: seconds to wait for a first word of new ones; who is silent for longer is unavailable until then.
+        """
+        held: list[_Open] = []
+        try:
+            for name, section in policy.providers.items():
+                found = self._find(name, section, unavailable.get(name))
+                held.append(found or await self._start(name, section, unavailable.get(name)))
+                held[-1].leases += 1
+            await _first_look([one.upstream for one in held if one.leases == 1], look_s)
+        except BaseException:
+            await self._release(held)
+            raise
+        return Lease({one.name: one.upstream for one in held}, tuple(held))
+
+    async def end(self, lease: Lease) -> None:
+        """End a lease, and close what nobody needs any more."""
+        await self._release(lease.held)
+
+    def _find(self, name: str, section: Provider, absent: str | None) -> _Open | None:
+        way = name, way_to(section), absent
+        return next((one for one in self._open if (one.name, way_to(one.section), one.absent) == way), None)
+
+    async def _start(self, name: str, section: Provider, absent: str | None) -> _Open:
+        async with AsyncExitStack() as stack:
+            upstream = await open_upstream(name, section, absent, self._engine, stack)
+            stack.push_async_exit(await rounds(self._log, (LOOK_S, f"provider {name}", upstream.refresh)))
+            opened = _Open(name, section, absent, upstream, stack.pop_all())
+        self._open.append(opened)
+        return opened
+
+    async def _release(self, held: tuple[_Open, ...] | list[_Open]) -> None:
+        for one in held:
+            one.leases -= 1
+        await self._close([one for one in held if not one.leases])
+
+    async def _close(self, ended: list[_Open]) -> None:
+        for one in ended:
+            self._open.remove(one)
+            await one.stack.aclose()
+
+
+async def _first_look(fresh: list[Upstream], look_s: float) -> None:
+    looks = {asyncio.create_task(upstream.refresh()) for upstream in fresh}
+    if looks:
+        _, late = await asyncio.wait(looks, timeout=look_s)
+        for look in late:
+            look.cancel()
+        await asyncio.gather(*looks, return_exceptions=True)
