@@ -17,9 +17,12 @@ from gateway.providers.upstream import Upstream
 from governance.alerts.outbox import listed
 from governance.audit import log
 from governance.audit.chain import GATEWAY
+from governance.identity import KeyTerms
+from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.policy import history
 from governance.policy.history import Mode, Written
+from governance.windows import WindowKind
 from tests.support.running_gateway import POLICY, RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script
 from tests.support.waiting import eventually, until
@@ -94,6 +97,15 @@ async def test_a_budget_that_appears_counts_what_a_running_request_may_still_spe
     gate.set()
     assert (refused.status_code, refused.json()["error"]["scope"]) == (429, "org")
     assert (await running).status_code == 200
+
+
+async def test_on_another_calendar_the_budget_of_a_key_counts_what_was_spent_before(gateway: RunningGateway) -> None:
+    key = await gateway.key(terms=KeyTerms(budgets=(Budget("key", Nanodollars(600_000), WindowKind.MONTH),)))
+    assert (await gateway.chat(key)).status_code == 200
+    (row,) = await gateway.rows(1)
+    await gateway.follow(policy(timezone="Asia/Kolkata", cache={}))
+    usage = (await gateway.client.get("/v1/usage", headers={"authorization": f"Bearer {key}"})).json()
+    assert [each["spent_usd"] for each in usage["budgets"] if each["scope"].startswith("key:")] == [row.cost.usd]
 
 
 async def test_an_edited_limit_keeps_what_its_window_has_seen(gateway: RunningGateway) -> None:
