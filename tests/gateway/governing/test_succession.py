@@ -200,6 +200,16 @@ async def test_models_the_demo_key_and_metrics_follow_the_policy(gateway: Runnin
     assert (await gateway.chat(key)).json()["error"]["code"] == "model_not_allowed"
 
 
+async def test_what_another_model_answered_under_the_same_name_is_not_given_again(gateway: RunningGateway) -> None:
+    key = await gateway.key("blue")
+    told = [(await gateway.chat(key, model="dear")).headers["x-sluice-cache"] for _ in range(2)]
+    *others, dear = POLICY["models"]
+    await gateway.follow(policy(models=[*others, dear | {"model": "its-successor"}]))
+    told.append((await gateway.chat(key, model="dear")).headers["x-sluice-cache"])
+    assert told == ["miss", "exact", "miss"]
+    assert [body["model"] for body in gateway.upstream.bodies] == ["dear", "its-successor"]
+
+
 async def test_alerts_and_calendars_follow_the_policy(gateway: RunningGateway) -> None:
     key = await gateway.key()
     assert (await gateway.chat(key)).status_code == 200
