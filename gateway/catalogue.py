@@ -63,6 +63,7 @@ class Catalogue:
         self._routes = {route.name: route for route in routes}
         self._upstreams = upstreams
         self._baseline = baseline
+        self._meanings = {name: self._meaning(name, target) for name, target in (self._routes | self.models).items()}
 
     def wish(self, asked: str, kind: Kind, grant: Grant) -> Wish:
         """Return what `asked` stands for; a feature's own route stands in for any route its callers name.
@@ -111,6 +112,10 @@ class Catalogue:
     def grants(self, model: str, grant: Grant) -> bool:
         """Say whether a grant permits the model of that name, if the policy still has it."""
         return model in self.models and grant.permits(model, self.models[model].tier)
+
+    def meaning(self, wish: Wish) -> str:
+        """Name a wish with what its models are to their providers: another policy may mean others by the same names."""
+        return self._meanings[wish.target.name]
 
     def upstream(self, model: Model) -> Upstream:
         """Return the provider that serves `model`."""
@@ -170,6 +175,10 @@ class Catalogue:
         if not isinstance(model.price, Measured):
             return "has no price"
         return "has no measured price yet" if model.upstream_model in status.served else "is still loading"
+
+    def _meaning(self, name: str, target: Model | RouteRule) -> str:
+        models = [self.models[model] for model in _names(target)]
+        return "\n".join([name, *(f"{model.provider}/{model.upstream_model}" for model in models)])
 
     def _kinds(self, target: Model | RouteRule) -> set[Kind]:
         return {self.models[name].kind for name in _names(target)}

@@ -124,6 +124,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         services = _compose(settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, log)
         succession = Succession(
             in_force=in_force,
+            keyring=keyring,
             composer=composer,
             providers=providers,
             database=database,

@@ -33,13 +33,13 @@ class Values:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._surveyed: frozenset[Watch] = frozenset()
+        self._surveyed: frozenset[tuple[Watch, ZoneInfo]] = frozenset()
         self._first: Endings | None = None
         self._second: Endings | None = None
         self._second_upto = 0
 
     async def survey(self, watches: Sequence[Watch], at: datetime, tz: ZoneInfo, fire: Fire) -> None:
-        """Fire the steps that values have reached of budgets that are new here.
+        """Fire the steps that values have reached of budgets that are new here, or on another calendar.
 
         Raises:
             StoreUnavailable: The database does not answer; the next survey begins anew.
@@ -53,11 +53,11 @@ class Values:
             self._second = Endings(self._database, max(0, place - OUT_OF_ORDER))
             self._second_upto = place
         for watch in watches:
-            if watch not in self._surveyed:
+            if (watch, tz) not in self._surveyed:
                 span = watch.budget.window
                 for window in filter(None, (covers(span, at, tz)[0], late(span, at, tz))):
                     await self._survey(watch, window, at, fire)
-        self._surveyed = frozenset(watches)
+        self._surveyed = frozenset((watch, tz) for watch in watches)
 
     async def touched(self, watches: Sequence[Watch]) -> AsyncGenerator[set[Touch]]:
         """Find the values that spent since the last time, batch by batch.

@@ -20,6 +20,7 @@ from gateway.policy.source import LoadedPolicy
 from gateway.providers.pool import Providers
 from governance.counters.guarded import GuardedCounters
 from governance.database import Database
+from governance.identity import Keyring
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget
 from governance.policy import history
@@ -36,6 +37,7 @@ class Succession:
 
     Args:
         in_force: what governs here.
+        keyring: whose keys have budgets on the policy's calendar.
         composer: makes of a policy what depends on it.
         providers: opens and closes what policies need.
         database: where the history is.
@@ -51,6 +53,7 @@ class Succession:
         self,
         *,
         in_force: InForce,
+        keyring: Keyring,
         composer: Composer,
         providers: Providers,
         database: Database,
@@ -62,6 +65,7 @@ class Succession:
         log: FilteringBoundLogger,
     ) -> None:
         self._in_force = in_force
+        self._keyring = keyring
         self._composer = composer
         self._providers = providers
         self._database = database
@@ -128,7 +132,7 @@ class Succession:
 
     async def _succeed(self, reign: Reign) -> None:
         new, old = reign.governed, self._in_force.governed
-        appearing = _appearing(old.policy, new.policy)
+        appearing = _appearing(old.policy, new.policy, self._keyring.budgets())
         try:
             await self._seed(appearing, new)
         except BaseException:
@@ -162,9 +166,12 @@ def obey_when_away(governed: Governed, ledger: LedgerWriter, counters: GuardedCo
         counters.obey(governed.when_away)
 
 
-def _appearing(old: LoadedPolicy, new: LoadedPolicy) -> tuple[Budget, ...]:
-    """List the budgets whose counters nobody has drawn on: an edited limit keeps the counter, and so its history."""
+def _appearing(old: LoadedPolicy, new: LoadedPolicy, of_keys: tuple[Budget, ...]) -> tuple[Budget, ...]:
+    """List the budgets whose counters nobody has drawn on: an edited limit keeps the counter, and so its history.
+
+    On another calendar these are all there are, and those of the keys.
+    """
     if old.rules.timezone != new.rules.timezone:
-        return new.rules.budgets()
+        return (*new.rules.budgets(), *of_keys)
     counted = {(budget.scope, budget.window, budget.each) for budget in old.rules.budgets()}
     return tuple(budget for budget in new.rules.budgets() if (budget.scope, budget.window, budget.each) not in counted)

@@ -86,5 +86,5 @@ class ExactCache:
             key_id=caller.key_id,
             namespace=directives.namespace,
         )
-        key = fingerprint(body, partition=group, model_class=wish.target.name, endpoint=asked.endpoint)
+        key = fingerprint(body, partition=group, model_class=self.catalogue.meaning(wish), endpoint=asked.endpoint)
         return Slot(key, directives, directives.lifetime(self.section.ttl))

@@ -97,9 +97,11 @@ async def under_load(tmp_path: Path, settings: dict[str, Any], rule: Any) -> Asy
         async with asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
                 group.create_task(load.client(number))
-            await load.more()
-            yield load
-            load.running = False
+            try:
+                await load.more()
+                yield load
+            finally:
+                load.running = False
         await everything_adds_up(load)
 
 

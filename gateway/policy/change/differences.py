@@ -129,8 +129,8 @@ def _parts(old: Policy, new: Policy) -> Iterator[Change]:
     for path in before.keys() | after.keys():
         inside = any(path[:length] in whole for length in range(2, len(path) + 1))
         if before.get(path) != after.get(path) and not inside:
-            was = worded(before[path]) if path in before else ""
-            becomes = worded(after[path]) if path in after else ""
+            was = worded(path, before[path]) if path in before else ""
+            becomes = worded(path, after[path]) if path in after else ""
             yield _change(_section(path), ".".join(path), was, becomes)
 
 

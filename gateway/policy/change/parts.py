@@ -26,8 +26,17 @@ def parts(document: Policy) -> dict[Path, object]:
     return found
 
 
-def worded(value: object) -> str:
-    """Write a part for people; a secret is not told, nor what an address may carry of one."""
+def worded(path: Path, part: object) -> str:
+    """Write a part for people; a secret is not told, nor what an address may carry of one.
+
+    Of where alerts go only the host is told: whoever knows the rest of it can post there.
+    """
+    if path[-1] == "webhook" and isinstance(part, AnyUrl):
+        return f"{part.scheme}://{part.host}/…"
+    return _worded(part)
+
+
+def _worded(value: object) -> str:
     match value:
         case bool():
             text = "yes" if value else "no"
@@ -40,7 +49,7 @@ def worded(value: object) -> str:
         case AnyUrl():
             text = f"{value.scheme}://{value.host}{f':{value.port}' if value.port else ''}{value.path or ''}"
         case list() | tuple():
-            text = ", ".join(map(worded, value))
+            text = ", ".join(map(_worded, value))
         case _:
             text = str(value)
     return text

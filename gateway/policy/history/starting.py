@@ -98,12 +98,10 @@ def source_of(path: Path | None) -> str:
 async def _is_news(database: Database, written: Written) -> bool:
     """Say whether a file differs from what was last taken from its place.
 
-    Another release's starter policy replaces the starter policy alone, never one that somebody wrote.
+    The starter policy replaces that of another release alone, never a policy that somebody wrote.
     """
-    last = await history.newest(database, Mode.ACTIVE, source=written.source)
-    if last is None:
-        return True
-    if last.policy.version == written.version:
-        return False
     newest = await history.newest(database, Mode.ACTIVE)
-    return written.source != STARTER or newest is None or newest.policy.source == STARTER
+    if newest is not None and written.source == STARTER != newest.policy.source:
+        return False
+    last = await history.newest(database, Mode.ACTIVE, source=written.source)
+    return last is None or last.policy.version != written.version

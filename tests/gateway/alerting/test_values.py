@@ -80,6 +80,17 @@ async def test_a_restart_between_two_steps_fires_the_second_alone(budgets: Watch
     assert await budgets.fired() == [("team:support?user=ada", 50), ("team:support?user=ada", 100)]
 
 
+async def test_on_another_calendar_values_that_spent_before_are_found(budgets: WatchedBudgets) -> None:
+    worker = budgets.worker()
+    await budgets.spend(300, user="ada", at=NOON - timedelta(hours=13))
+    await budgets.spend(300, user="ada")
+    await worker.look()
+    assert await budgets.fired() == []
+    budgets.timezone = ZoneInfo("Asia/Tokyo")
+    await worker.look()
+    assert await budgets.fired() == [("team:support?user=ada", 50)]
+
+
 @pytest.mark.usefixtures("any_database")
 async def test_two_workers_on_one_database_fire_once(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as one, fresh_database(tmp_path) as another:

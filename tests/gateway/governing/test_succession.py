@@ -17,9 +17,12 @@ from gateway.providers.upstream import Upstream
 from governance.alerts.outbox import listed
 from governance.audit import log
 from governance.audit.chain import GATEWAY
+from governance.identity import KeyTerms
+from governance.limits import Budget
 from governance.money import Nanodollars
 from governance.policy import history
 from governance.policy.history import Mode, Written
+from governance.windows import WindowKind
 from tests.support.running_gateway import POLICY, RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script
 from tests.support.waiting import eventually, until
@@ -94,6 +97,15 @@ async def test_a_budget_that_appears_counts_what_a_running_request_may_still_spe
     gate.set()
     assert (refused.status_code, refused.json()["error"]["scope"]) == (429, "org")
     assert (await running).status_code == 200
+
+
+async def test_on_another_calendar_the_budget_of_a_key_counts_what_was_spent_before(gateway: RunningGateway) -> None:
+    key = await gateway.key(terms=KeyTerms(budgets=(Budget("key", Nanodollars(600_000), WindowKind.MONTH),)))
+    assert (await gateway.chat(key)).status_code == 200
+    (row,) = await gateway.rows(1)
+    await gateway.follow(policy(timezone="Asia/Kolkata", cache={}))
+    usage = (await gateway.client.get("/v1/usage", headers={"authorization": f"Bearer {key}"})).json()
+    assert [each["spent_usd"] for each in usage["budgets"] if each["scope"].startswith("key:")] == [row.cost.usd]
 
 
 async def test_an_edited_limit_keeps_what_its_window_has_seen(gateway: RunningGateway) -> None:
@@ -186,6 +198,16 @@ async def test_models_the_demo_key_and_metrics_follow_the_policy(gateway: Runnin
     await gateway.follow(policy())
     assert 'sluice_provider_available{provider="cloud"}' not in (await gateway.client.get("/metrics")).text
     assert (await gateway.chat(key)).json()["error"]["code"] == "model_not_allowed"
+
+
+async def test_what_another_model_answered_under_the_same_name_is_not_given_again(gateway: RunningGateway) -> None:
+    key = await gateway.key("blue")
+    told = [(await gateway.chat(key, model="dear")).headers["x-sluice-cache"] for _ in range(2)]
+    *others, dear = POLICY["models"]
+    await gateway.follow(policy(models=[*others, dear | {"model": "its-successor"}]))
+    told.append((await gateway.chat(key, model="dear")).headers["x-sluice-cache"])
+    assert told == ["miss", "exact", "miss"]
+    assert [body["model"] for body in gateway.upstream.bodies] == ["dear", "its-successor"]
 
 
 async def test_alerts_and_calendars_follow_the_policy(gateway: RunningGateway) -> None:

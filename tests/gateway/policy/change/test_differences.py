@@ -71,3 +71,12 @@ def test_a_section_that_is_left_out_is_told(name: str) -> None:
     without = re.sub(rf"^{name}:.*\n(?:[ #].*\n|\n)*", "", TEXT, flags=re.MULTILINE)
     assert without != TEXT
     assert told(TEXT, without)
+
+
+def test_of_where_alerts_go_only_the_host_is_told() -> None:
+    old, new = (f"{SMALL}alerts: {{webhook: '${{{name}}}'}}\n" for name in ("OLD", "NEW"))
+    env = {"OLD": "https://hooks.example.com/services/T0/secret", "NEW": "https://alerts.example.com/x?token=secret"}
+    changes = differences(read(old, env), read(new, env))
+    assert [str(change) for change in changes] == [
+        "~ alerts alerts.webhook: https://hooks.example.com/… -> https://alerts.example.com/…"
+    ]

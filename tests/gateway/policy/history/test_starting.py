@@ -145,6 +145,13 @@ async def test_the_starter_policy_never_replaces_one_that_somebody_wrote(databas
     assert limit(await begin(database, None)) == "5.00"
 
 
+async def test_a_file_that_is_gone_leaves_what_was_written_in_force(database: Database, file: Path) -> None:
+    await begin(database, file)
+    standing = await begin(database, None)
+    assert (limit(standing), standing.policy.source) == ("5.00", str(file))
+    assert await decided(database) == 1
+
+
 async def test_the_starter_policy_of_another_release_replaces_the_starter_policy(database: Database) -> None:
     older = Written("a" * 12, SMALL, STARTER)
     await history.apply(database, Mode.ACTIVE, older, over=0, by=ADA, at=now())
