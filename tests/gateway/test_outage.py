@@ -77,7 +77,7 @@ class Load:
             self.replies[reply.status_code, code, unheld] += 1
 
     async def look(self, path: str) -> httpx.Response:
-        """Get a path over a connection of its own: a pool may keep it waiting for ever behind clients that never rest."""
+        """Get a path over a connection of its own: in a pool it may wait for ever behind clients that never rest."""
         async with httpx.AsyncClient(base_url=self.gateway.client.base_url, timeout=20) as other:
             return await other.get(path, headers={"x-api-key": self.key})
 
