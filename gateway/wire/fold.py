@@ -7,12 +7,16 @@ are merged by index, anything else is replaced. Fields this version has never he
 
 from typing import Any
 
-_REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created", "model"})
+_REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created", "model", "phase"})
 """Text fields that a chunk repeats rather than continues."""
 
 
 _OURS = frozenset({"index", "delta", "logprobs", "message"})
 """Parts of a choice that are merged above, or that mean nothing in a stream."""
+
+
+_INDEXED = ("tool_calls", "reasoning_items")
+"""Lists of a message whose parts have an index only while they stream."""
 
 
 class Fold:
@@ -66,8 +70,8 @@ class Fold:
             choice.setdefault("finish_reason", None)
             choice["message"].setdefault("role", "assistant")
             choice["message"].setdefault("content", None)
-            for call in _objects(choice["message"].get("tool_calls")):
-                call.pop("index", None)
+            for name in _INDEXED:
+                _forget_indexes(choice["message"].get(name))
         return self._head | {"object": "chat.completion", "choices": choices}
 
 
@@ -107,6 +111,13 @@ def _extend(into: dict[str, Any], more: dict[str, Any]) -> None:
             into[name] = list(value)
         elif value is not None or name not in into:
             into[name] = value
+
+
+def _forget_indexes(parts: object) -> None:
+    for part in _objects(parts):
+        part.pop("index", None)
+        for value in part.values():
+            _forget_indexes(value)
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -58,6 +58,32 @@ def test_parallel_tool_calls_are_merged_by_index() -> None:
     ]
 
 
+def test_thoughts_are_merged_by_index_as_far_down_as_they_have_one() -> None:
+    def thought(**said: Any) -> dict[str, Any]:
+        return chunk(reasoning_items=[{"index": 0} | said])
+
+    def summary(index: int, text: str) -> dict[str, Any]:
+        return thought(summary=[{"index": index, "type": "summary_text", "text": text}])
+
+    completion = fold(
+        [
+            thought(id="rs", summary=[]),
+            summary(0, "On"),
+            summary(0, "e"),
+            summary(1, "Two"),
+            thought(encrypted_content="x"),
+        ]
+    )
+
+    assert completion["choices"][0]["message"]["reasoning_items"] == [
+        {
+            "id": "rs",
+            "summary": [{"type": "summary_text", "text": "One"}, {"type": "summary_text", "text": "Two"}],
+            "encrypted_content": "x",
+        }
+    ]
+
+
 def test_choices_that_come_interleaved_are_kept_apart() -> None:
     completion = fold(
         [chunk(1, content="b"), chunk(0, content="a"), chunk(1, finish="stop"), chunk(0, finish="length")]
