@@ -33,6 +33,10 @@ class AbsentUpstream:
         del body, request_id
         raise self._error()
 
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Say nothing."""
+        del call, request_id
+
     async def refresh(self) -> None:
         """Stay absent."""
 

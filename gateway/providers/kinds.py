@@ -7,15 +7,18 @@ from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvi
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.counts import COUNT_TOKENS, TOKENIZE
 from gateway.providers.apis.openai import Manners, OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-OWN_MACHINES = Habits(leave="cancel", watched=True)
-"""The bundled engine and vLLM: stopping there stops the cost."""
+ENGINE = Habits(leave="cancel", watched=True, counter=TOKENIZE)
+VLLM = Habits(leave="cancel", watched=True, metered=True, counter=TOKENIZE)
+"""Machines of our own: stopping there stops the cost."""
 
+ANTHROPIC = Habits(leave="drain", watched=False, counter=COUNT_TOKENS)
 CLOUD = Habits(leave="drain", watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
@@ -55,16 +58,16 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, OWN_MANNERS)
+            return engine, ENGINE, OpenAIApi(None, OWN_MANNERS)
         case VllmProvider():
-            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN_MANNERS)
+            return str(section.base_url), VLLM, OpenAIApi(_key(section), OWN_MANNERS)
         case OpenAIProvider(api="responses"):
             return str(section.base_url), CLOUD, ResponsesApi(_key(section))
         case OpenAIProvider():
             manners = OPENAI_MANNERS if section.base_url.host == _OPENAI_HOST else OTHER_MANNERS
             return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
         case AnthropicProvider():
-            return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+            return str(section.base_url), ANTHROPIC, AnthropicApi(_key(section), time)
 
 
 def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
