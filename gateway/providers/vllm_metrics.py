@@ -41,7 +41,7 @@ _NAMES: Final = (
     "vllm:num_requests_running",
 )
 _SILENT: Final = Served(unmeasured="cannot be measured: its server shows no metrics of vLLM 0.12 or later")
-_UNUSED: Final = Served(unmeasured="has no measured price yet: its server has answered nothing so far, send it one request")
+_UNUSED: Final = Served(unmeasured="has no measured price yet: its server has answered nothing yet, ask it once")
 
 
 class Work(NamedTuple):

@@ -124,7 +124,7 @@ def test_a_server_that_starts_anew_is_watched_on() -> None:
 
 
 def test_a_server_that_has_answered_nothing_has_no_price_and_says_so() -> None:
-    assert "has answered nothing so far" in Watch().look(page(Work()), 0.0).unmeasured
+    assert "has answered nothing yet" in Watch().look(page(Work()), 0.0).unmeasured
 
 
 @pytest.mark.parametrize(
