@@ -2,8 +2,8 @@
 
 `calling.py` writes a request and `hearing.py` reads its stream; start there. `chat_body.py` says what is let in.
 `turns.py` puts messages into contents, `parts.py` what they hold, `tools.py` functions and the choice among them,
-`generation.py` everything else that is asked of the answer. `stops.py`, `logprobs.py`, `usage.py` and `failures.py`
-each read one piece of an answer; `embedding.py` is for vectors, both ways.
+`generation.py` everything else that is asked of the answer; `names.py` knows models by their names. `stops.py`,
+`usage.py` and `failures.py` each read one piece of an answer; `embedding.py` is for vectors, both ways.
 
 Beyond Chat Completions, the chat form carries for this dialect, by the names of Google's own OpenAI-compatible API:
 
@@ -25,7 +25,8 @@ As parts of a content
 
 Put differently: instructions that come late stand before the conversation with the others, for they have one place.
 What stays behind, because it says nothing to this model: `cache_control` and `prompt_cache_key`, because caching here
-needs no hint; the name of a file; another model's `thinking_blocks` and `reasoning_items`. What else this API has no
+needs no hint; the name of a file; another model's `thinking_blocks` and `reasoning_items`; `include`, `truncation`,
+`output_config` and `context_management`, whose absence leaves the answer what it is. What else this API has no
 word for is refused by name, and so is whatever would change the price: tools that Google runs, and its stored caches.
 
 Spec: the Gemini API reference, v1beta, "Generating content", "Caching" (for `Content` and `Part`) and "Embeddings".

@@ -7,26 +7,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.gemini.chat_body import ChatBody
-from gateway.dialects.gemini.generation import by_level, to_generation
+from gateway.dialects.gemini.generation import to_generation
+from gateway.dialects.gemini.names import thinks_by_level
 from gateway.dialects.gemini.tools import to_tools
 from gateway.dialects.gemini.turns import to_contents, to_instruction
 from gateway.errors import BadRequest
 from gateway.wire.body import shaped
 
 _ASKS_NOTHING = frozenset(
-    {"cache", "cache_control", "cache_salt", "metadata", "prompt_cache_key", "safety_identifier", "stream",
-     "stream_options", "user"}
+    {"cache", "cache_control", "cache_salt", "context_management", "include", "metadata", "output_config",
+     "prompt_cache_key", "safety_identifier", "stream", "stream_options", "truncation", "user"}
 )  # fmt: skip
-"""What is addressed to us, what every stream of this dialect meets, and hints to another maker's cache."""
+"""What is addressed to us, what every stream of this dialect meets, hints to another maker's cache, and what another
+dialect may ask for whose absence leaves the answer what it is."""
 
 _NO_WORD: Mapping[str, tuple[object, ...]] = {
     "functions": ([],),
-    "include": ([], ["reasoning.encrypted_content"]),
     "logit_bias": ({},),
     "modalities": (["text"],),
-    "output_config": ({},),
     "store": (False,),
-    "truncation": ("disabled",),
     "verbosity": ("medium",),
 }
 """Fields without a word here, and the values of them that ask for nothing; of any other field only null does."""
@@ -43,7 +42,7 @@ def to_gemini(chat: dict[str, Any]) -> dict[str, Any]:
         known = name in ChatBody.__struct_fields__ or name in _ASKS_NOTHING
         if not known and value is not None and value not in _NO_WORD.get(name, ()):
             raise BadRequest(f"{name!r} cannot be said to a provider of the Gemini API.", param=name)
-    body: dict[str, Any] = {"contents": to_contents(fields.messages, vouched=by_level(fields.model))}
+    body: dict[str, Any] = {"contents": to_contents(fields.messages, vouched=thinks_by_level(fields.model))}
     body |= to_instruction(fields.messages) | to_tools(fields)
     body["generationConfig"] = to_generation(fields)
     if fields.safety_settings is not None:

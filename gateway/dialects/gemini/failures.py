@@ -1,5 +1,9 @@
-"""Errors, from Google's form to that of a chat. Spec: `google.rpc.Status`; the Gemini API's guide "Troubleshooting"."""
+"""Errors, from Google's form to that of a chat.
 
+Spec: `google.rpc.Status`; the Gemini API's guide "Troubleshooting".
+"""
+
+import math
 from typing import Any, NamedTuple
 
 
@@ -34,26 +38,25 @@ _TOO_LONG = "exceeds the maximum number of tokens allowed"
 def to_chat_error(body: object) -> dict[str, Any]:
     """Return the error body of a chat for one of Google's, whether it came as a reply or in a stream.
 
-    Outside a stream of events it may stand in a list, as whatever was to be the answer.
+    Outside a stream of events it may stand in a list, as whatever was to be the answer. How long to wait Google says
+    in the body alone; where it does, `retry_after_s` has it in whole seconds.
     """
     error = _error(body)
     message = error.get("message")
     text = message if isinstance(message, str) else ""
     row = _ROWS.get(str(error.get("status")), _FAILED)
-    if any(detail.get("reason") in _BAD_KEYS for detail in _objects(error.get("details"))):
+    details = _objects(error.get("details"))
+    if any(detail.get("reason") in _BAD_KEYS for detail in details):
         row = _ROWS["UNAUTHENTICATED"]
     code = "context_length_exceeded" if _TOO_LONG in text else row.code
-    return {"error": {"message": text, "type": row.kind, "param": None, "code": code}}
+    waits = [wait for detail in details if (wait := _seconds(detail.get("retryDelay"))) is not None]
+    asked = {"retry_after_s": max(waits)} if waits else {}
+    return {"error": {"message": text, "type": row.kind, "param": None, "code": code} | asked}
 
 
-def retry_after_s(body: object) -> float | None:
-    """Return how many seconds Google asks to wait, which it says in the body alone; None where it does not."""
-    for detail in _objects(_error(body).get("details")):
-        delay = detail.get("retryDelay")
-        seconds = delay.removesuffix("s") if isinstance(delay, str) else ""
-        if seconds.isascii() and seconds.replace(".", "", 1).isdigit():
-            return float(seconds)
-    return None
+def _seconds(delay: object) -> int | None:
+    digits = delay.removesuffix("s") if isinstance(delay, str) else ""
+    return math.ceil(float(digits)) if digits.isascii() and digits.replace(".", "", 1).isdigit() else None
 
 
 def _error(body: object) -> dict[str, Any]:

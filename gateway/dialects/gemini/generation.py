@@ -3,21 +3,15 @@
 Spec: the Gemini API reference, `GenerationConfig`; its guide "OpenAI compatibility" for what an effort means here.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.gemini.chat_body import ChatBody, JsonFormat, SchemaFormat, TextFormat, Thinking
+from gateway.dialects.gemini.names import thinks_by_level
 from gateway.errors import BadRequest
 
-_BY_BUDGET = re.compile(r"(models/)?gemini-[12]\b")
 _BUDGETS: Mapping[str, int] = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 _LEVELS = frozenset({"minimal", "low", "medium", "high", "xhigh"})
-
-
-def by_level(model: str) -> bool:
-    """Whether a model is told a level of thinking, as all are since the third series, and not a budget of tokens."""
-    return _BY_BUDGET.match(model) is None
 
 
 def to_generation(fields: ChatBody) -> dict[str, Any]:
@@ -63,7 +57,7 @@ def _thinking(fields: ChatBody) -> dict[str, Any]:
     effort = fields.reasoning_effort
     if effort is None or "thinkingBudget" in config:  # one excludes the other, and the budget says more
         return config
-    return config | _effort(effort, leveled=by_level(fields.model))
+    return config | _effort(effort, leveled=thinks_by_level(fields.model))
 
 
 def _said(thinking: Thinking) -> dict[str, Any]:

@@ -5,12 +5,12 @@ Each event is a whole response of the API with what is new in it, so each is one
 """
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
 from gateway.dialects.gemini.failures import to_chat_error
-from gateway.dialects.gemini.logprobs import to_logprobs
 from gateway.dialects.gemini.stops import to_block, to_finish
 from gateway.dialects.gemini.usage import newest, to_chat_usage, to_tier
 from gateway.errors import UpstreamError
@@ -78,7 +78,7 @@ class Hearing:
             self._hear_part(delta, part, index)
         choice: dict[str, Any] = {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
         if candidate.get("logprobsResult"):
-            choice["logprobs"] = to_logprobs(candidate["logprobsResult"])
+            choice["logprobs"] = _logprobs(candidate["logprobsResult"])
         reason = candidate.get("finishReason")
         if reason is not None:
             choice |= to_finish(reason, called=heard.calls > 0)
@@ -116,3 +116,21 @@ class Hearing:
 def _signed(part: dict[str, Any]) -> dict[str, Any]:
     signature = part.get("thoughtSignature")
     return {"extra_content": {"google": {"thought_signature": signature}}} if signature else {}
+
+
+def _logprobs(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the log probabilities of a choice: for each token that was chosen, it and its likeliest rivals."""
+    chosen, rivals = result.get("chosenCandidates") or [], result.get("topCandidates") or []
+    steps = zip_longest(chosen, rivals[: len(chosen)], fillvalue={})
+    return {
+        "content": [
+            _token(token) | {"top_logprobs": [_token(rival) for rival in step.get("candidates") or []]}
+            for token, step in steps
+        ],
+        "refusal": None,
+    }
+
+
+def _token(candidate: dict[str, Any]) -> dict[str, Any]:
+    text = candidate["token"]
+    return {"token": text, "logprob": candidate["logProbability"], "bytes": list(text.encode())}

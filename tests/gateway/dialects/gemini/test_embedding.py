@@ -1,11 +1,15 @@
 """Vectors by a provider that speaks Gemini, asked for and told as OpenAI's API does."""
 
+from base64 import b64decode
+from struct import unpack
 from typing import Any
 
 import pytest
 
 from gateway.dialects.gemini.embedding import MOST_INPUTS, to_chat_embeddings, to_gemini_embeddings
-from gateway.errors import BadRequest, UpstreamError
+from gateway.errors import BadRequest
+
+ASKED = {"model": "vectors"}
 
 
 def asked(**fields: Any) -> dict[str, Any]:
@@ -51,7 +55,7 @@ def test_vectors_are_listed_in_order_with_the_tokens_read() -> None:
     usage = {"promptTokenCount": 5, "promptTokenDetails": [{"modality": "TEXT", "tokenCount": 5}]}
     reply = {"embeddings": [{"values": [0.1, 0.2]}, {"values": [0.3, 0.4]}], "usageMetadata": usage}
 
-    assert to_chat_embeddings(reply, "google", "vectors") == {
+    assert to_chat_embeddings(reply, ASKED) == {
         "object": "list",
         "data": [
             {"object": "embedding", "index": 0, "embedding": [0.1, 0.2]},
@@ -63,10 +67,18 @@ def test_vectors_are_listed_in_order_with_the_tokens_read() -> None:
 
 
 def test_where_no_tokens_are_told_none_are_made_up() -> None:
-    assert "usage" not in to_chat_embeddings({"embeddings": [{"values": [0.1]}]}, "google", "vectors")
+    assert "usage" not in to_chat_embeddings({"embeddings": [{"values": [0.1]}]}, ASKED)
 
 
-@pytest.mark.parametrize("reply", [{}, {"embeddings": None}, {"embeddings": [{}]}, {"embeddings": ["x"]}])
-def test_a_reply_without_vectors_is_the_providers_fault(reply: dict[str, Any]) -> None:
-    with pytest.raises(UpstreamError, match="without embeddings"):
-        to_chat_embeddings(reply, "google", "vectors")
+def test_vectors_are_written_in_base64_for_a_client_that_wants_them_so() -> None:
+    told = to_chat_embeddings({"embeddings": [{"values": [0.5, -2]}]}, ASKED | {"encoding_format": "base64"})
+
+    assert unpack("<2f", b64decode(told["data"][0]["embedding"])) == (0.5, -2.0)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [{}, {"embeddings": None}, {"embeddings": [{}]}, {"embeddings": ["x"]}, {"embeddings": [{"values": ["x"]}]}],
+)
+def test_a_reply_without_vectors_says_nothing(reply: dict[str, Any]) -> None:
+    assert to_chat_embeddings(reply, ASKED) == {}
