@@ -1,6 +1,7 @@
 """From the body of a chat to a provider's Gemini request.
 
-Spec: the Gemini API reference, "Generating content"; of its fields only those that v1beta and Vertex AI share.
+Spec: the Gemini API reference, "Generating content". Unless they are asked for by name, its fields are those that
+Vertex AI knows as well.
 """
 
 from collections.abc import Mapping
@@ -11,11 +12,12 @@ from gateway.dialects.gemini.generation import to_generation
 from gateway.dialects.gemini.names import thinks_by_level
 from gateway.dialects.gemini.tools import to_tools
 from gateway.dialects.gemini.turns import to_contents, to_instruction
+from gateway.dialects.messages import BETAS
 from gateway.errors import BadRequest
 from gateway.wire.body import shaped
 
 _ASKS_NOTHING = frozenset(
-    {"cache", "cache_control", "cache_salt", "context_management", "include", "metadata", "output_config",
+    {BETAS, "cache", "cache_control", "cache_salt", "context_management", "include", "metadata", "output_config",
      "prompt_cache_key", "safety_identifier", "stream", "stream_options", "truncation", "user"}
 )  # fmt: skip
 """What is addressed to us, what every stream of this dialect meets, hints to another maker's cache, and what another

@@ -221,6 +221,7 @@ def test_the_flexible_tier_is_asked_for_by_name() -> None:
         {"logit_bias": {}, "modalities": ["text"], "store": False, "verbosity": "medium"},
         {"include": ["reasoning.encrypted_content"], "truncation": "auto", "functions": [], "a_new_one": None},
         {"output_config": {"task_budget": {"total": 5}}, "context_management": {"edits": []}},
+        {"anthropic_beta": "interleaved-thinking-2025-05-14"},
         {"n": None, "tools": None, "response_format": None, "thinking": None},
         {"parallel_tool_calls": True},
     ],

@@ -196,7 +196,8 @@ async def test_a_bad_key_of_ours_is_no_fault_of_the_request(spoken: Spoken) -> N
 
 
 async def test_texts_are_embedded_in_one_batch(spoken: Spoken) -> None:
-    reply = await spoken.upstream.embed({"model": "gemini-embedding-001", "input": ["a", "b"]}, "req-1")
+    body = {"model": "gemini-embedding-001", "input": ["a", "b"]}
+    reply = await spoken.upstream.embed(spoken.upstream.write_embeddings(body), body, "req-1")
 
     assert spoken.fake.last.path == "/v1beta/models/gemini-embedding-001:batchEmbedContents"
     assert [entry["index"] for entry in reply["data"]] == [0, 1]
