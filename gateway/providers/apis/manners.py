@@ -53,4 +53,6 @@ _BY_HOST: Final[Mapping[str, Manners]] = {
 
 def manners_of(host: str | None) -> Manners:
     """Return the manners of whoever answers at a host; of one that is not known, those that most have."""
-    return next((found for end, found in _BY_HOST.items() if host and (host == end or host.endswith(end))), Manners())
+    known = _BY_HOST.get(host or "")
+    behind = (found for end, found in _BY_HOST.items() if end.startswith(".") and (host or "").endswith(end))
+    return known or next(behind, Manners())

@@ -23,7 +23,7 @@ def said(manners: Manners) -> dict[str, Any]:
         ("my-resource.services.ai.azure.com", OPENAI),
         ("api.mistral.ai", MISTRAL),
         ("api.groq.com", Manners()),
-        ("evil-api.openai.com.example.org", Manners()),
+        ("evil-api.openai.com", Manners()),
         (None, Manners()),
     ],
 )
