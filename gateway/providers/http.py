@@ -73,9 +73,13 @@ class HttpUpstream:
         async with self._post(wanted, request_id) as response:
             yield self._chunks(response)
 
-    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Say an embeddings request in the provider's own words."""
+        return self._api.embeddings(body)
+
+    async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
-        async with self._post(self._api.embeddings(body), request_id) as response:
+        async with self._post(wanted, request_id) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
         value = self._api.embedded(reply, body)
         if not isinstance(value.get("data"), list):
@@ -119,19 +123,20 @@ class HttpUpstream:
             self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
 
     async def _metrics(self) -> str:
-        """Return the page of metrics; empty where there is none."""
-        async with self._client.stream("GET", "../metrics", timeout=_HEALTH_S) as metrics:
-            if not metrics.is_success:
-                return ""
-            page = await read_whole(metrics.aiter_raw(), MOST_METRICS_BYTES, self.name)
-        return page.decode(errors="replace")
+        """Return the page of metrics; empty where there is none to be had, which is no reason not to send calls."""
+        try:
+            async with self._client.stream("GET", "../metrics", timeout=_HEALTH_S) as metrics:
+                page = await read_whole(metrics.aiter_raw(), MOST_METRICS_BYTES, self.name)
+        except (httpx.HTTPError, OSError, UpstreamError):
+            return ""
+        return page.decode(errors="replace") if metrics.is_success else ""
 
     @asynccontextmanager
     async def _post(self, wanted: Wanted, request_id: str) -> AsyncGenerator[httpx.Response]:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
-        headers |= self._api.headers(str(url), content)
+        headers |= {**wanted.headers, **self._api.headers(str(url), content)}
         try:
             async with self._client.stream("POST", url, content=content, headers=headers) as response:
                 if not response.is_success:

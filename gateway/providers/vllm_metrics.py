@@ -85,9 +85,10 @@ class Watch:
     _before: tuple[Work, bool, float] | None = None
     _watched: Work = field(default_factory=Work)
     _busy_s: float = 0.0
+    _known: Served = _SILENT
 
     def look(self, page: str, at: float) -> Served:
-        """Return the machine's speeds as far as they are known.
+        """Return the machine's speeds as far as they are known; one page that does not tell changes nothing.
 
         Args:
             page: what `/metrics` answered; empty when it did not.
@@ -95,14 +96,14 @@ class Watch:
         """
         told = read_metrics(page)
         if told is None:
-            return _SILENT
+            return self._known
         work, runs = told
         if self._before is not None:
             self._follow(work, runs, at, *self._before)
         self._before = work, runs, at
-        if self._busy_s >= ENOUGH_S and (speeds := _speeds(self._watched, self._busy_s)) is not None:
-            return speeds
-        return _speeds(work, work.seconds) or _UNUSED
+        watched = _speeds(self._watched, self._busy_s) if self._busy_s >= ENOUGH_S else None
+        self._known = watched or _speeds(work, work.seconds) or _UNUSED
+        return self._known
 
     def _follow(self, work: Work, runs: bool, at: float, before: Work, ran: bool, since: float) -> None:
         if any(now < then for now, then in zip(work, before, strict=True)):

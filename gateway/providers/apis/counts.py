@@ -1,6 +1,7 @@
 """How a provider is asked how many tokens a prompt has.
 
-Spec: vLLM, "Tokenizer API", which the bundled engine shares; the Anthropic API reference, "Count tokens in a Message".
+Spec: vLLM, "Tokenizer API", which the bundled engine shares; the Anthropic API reference, "Count tokens in a Message";
+the Gemini API reference, "Counting tokens".
 """
 
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gateway.dialects.chat import plain
+from gateway.dialects.gemini.calling import to_gemini
+from gateway.dialects.gemini.names import to_resource
 from gateway.dialects.messages.counting import request_to_count
 from gateway.providers.upstream import Call, Wanted
 
@@ -41,5 +44,11 @@ def _count_tokens(call: Call) -> Wanted:
     return Wanted("v1/messages/count_tokens", request_to_count(call.body))
 
 
+def _gemini(call: Call) -> Wanted:
+    resource = to_resource(call.body["model"])
+    return Wanted(f"{resource}:countTokens", {"generateContentRequest": {"model": resource} | to_gemini(call.body)})
+
+
 TOKENIZE: Final = Counter(_tokenize, "count")
 COUNT_TOKENS: Final = Counter(_count_tokens, "input_tokens")
+GEMINI: Final = Counter(_gemini, "totalTokens")

@@ -144,6 +144,13 @@ def test_a_page_that_does_not_tell_is_no_measurement(text: str) -> None:
     assert Watch().look(text, 0.0).unmeasured.startswith("cannot be measured")
 
 
+def test_one_page_that_does_not_tell_changes_nothing() -> None:
+    watch = Watch()
+    before = watch.look(page(Work(1000, 100, 2, 5)), 0.0)
+
+    assert watch.look("", 1.0) == before
+
+
 def test_all_engines_of_a_server_are_one_machine() -> None:
     both = page(Work(1, 2, 3, 4), 0) + page(Work(10, 20, 30, 40), 2, '{engine="1",model_name="Qwen/Qwen3-8B"}')
 
