@@ -1,4 +1,9 @@
-"""The tokens of a request: what to hold for its prompt, what it probably is, and what its count teaches."""
+"""The tokens of a request: what to hold for its prompt, what it probably is, and what its count teaches.
+
+A provider that lends its tokenizer is asked only by callers who want the count. For a hold it is not: over loopback the
+bundled engine takes 1 ms for a short prompt and 20 ms for 40 kB, in which it answers nobody, and the estimate's last
+tenth of a hold on a machine of our own is not worth that.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

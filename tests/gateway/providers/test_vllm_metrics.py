@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,7 +14,7 @@ from gateway.policy.source import parse_policy
 from gateway.providers.pool import Providers
 from gateway.providers.upstream import Served
 from gateway.providers.vllm_metrics import ENOUGH_S, Watch, Work, read_metrics
-from tests.support.running_gateway import policy
+from tests.support.running_gateway import POLICY, policy, running_gateway
 from tests.support.scripted_upstream import ScriptedUpstream, serve
 
 LABELS = '{engine="0",model_name="Qwen/Qwen3-8B"}'
@@ -183,3 +184,28 @@ async def test_the_speeds_of_a_vllm_server_are_those_of_its_models(metrics: str 
         lease = await pool.lease(parse_policy(text, "test", {}, datetime.now(UTC)).document, {}, 10)
 
         assert lease.upstreams["engine"].status.served == dict.fromkeys(upstream.served, served)
+
+
+async def test_an_answer_of_a_vllm_server_costs_the_machine_time_that_it_measured(tmp_path: Path) -> None:
+    cluster = ScriptedUpstream()
+    cluster.metrics = page(Work(1000, 100, 2, 5))
+    async with serve(cluster.app()) as port:
+        section = {
+            "kind": "vllm",
+            "zone": "onprem",
+            "base_url": f"http://127.0.0.1:{port}/v1",
+            "machine_usd_per_hour": 3.6,
+        }
+        model = {
+            "name": "big",
+            "provider": "cluster",
+            "model": "smollm2-135m-instruct",
+            "tier": "local",
+            "price": "measured",
+        }
+        document = policy(providers=POLICY["providers"] | {"cluster": section}, models=[*POLICY["models"], model])
+        async with running_gateway(tmp_path, document) as gateway:
+            reply = await gateway.chat(await gateway.key(), model="big")
+
+    # 12 tokens of a prompt at 500 in a second and 4 of an answer at 20, of a machine of 0.001 USD in a second
+    assert reply.headers["x-sluice-cost-usd"] == "0.000224"

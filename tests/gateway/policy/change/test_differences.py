@@ -32,6 +32,8 @@ def test_a_policy_does_not_differ_from_itself() -> None:
         ("fallbacks: [gpt, gpt-mini]", "fallbacks: [gpt]", ["~ route routes.auto.fallbacks: gpt, gpt-mini -> gpt"]),
         ("input: 15.00", "input: 16.00", ["~ price models.opus.price.input: 15.00 -> 16.00"]),
         ("timezone: Europe/London", "timezone: UTC", ["~ timezone timezone: Europe/London -> UTC"]),
+        ("on_store_error:", "holds: {prompt: calibrated}\non_store_error:",
+         ["~ holds holds.prompt: bound -> calibrated"]),
         ("action: redact", "action: flag", ["~ guardrails guardrails.no-secrets-out.action: redact -> flag"]),
         ("      - {name: notebooks, headers: [workflow, session]}\n", "", ["- app research/notebooks"]),
         ("        tiers: [local, economy]\n", "        tiers: [local]\n",
