@@ -96,10 +96,7 @@ class Calibration:
     def of(cls, learnt: Learnt) -> "Calibration":
         """Return the calibration that has learnt so much; a fresh one where that fits no more."""
         found = cls()
-        size = len(_PLACES)
-        if learnt.measures != MEASURES or [len(row) for row in learnt.sums] != [size] * size:
-            return found
-        if not len(learnt.weights) == len(learnt.goals) == size:
+        if not _makes_sense(learnt):
             return found
         found._weights = list(learnt.weights)
         found._sums = [list(row) for row in learnt.sums]
@@ -130,9 +127,9 @@ class Calibration:
 
         That is never less than the estimate.
         """
-        if self.prompts < ENOUGH:
-            return None
         seen = len(self._ranked)
+        if seen < ENOUGH:
+            return None
         longest = max(1.0, self._ranked[min(seen, ceil((seen + 1) * COVER)) - 1])
         return max(1, ceil(longest * (self.estimate(measures) + _SLACK) - _SLACK))
 
@@ -187,6 +184,14 @@ class Calibration:
         for place, (row, goal) in enumerate(zip(self._sums, self._goals, strict=True)):
             own = row[place]
             weights[place] = max(0.0, weights[place] + (goal - sum(map(mul, row, weights))) / own)
+
+
+def _makes_sense(learnt: Learnt) -> bool:
+    size = len(_PLACES)
+    lengths = {len(learnt.sums), len(learnt.weights), len(learnt.goals), *map(len, learnt.sums)}
+    if learnt.measures != MEASURES or lengths != {size}:
+        return False
+    return min(learnt.weights) >= 0 and all(learnt.sums[place][place] > 0 for place in _PLACES)
 
 
 def _short(numbers: Iterable[float]) -> tuple[float, ...]:

@@ -140,11 +140,30 @@ def test_what_was_learnt_can_be_stored_and_goes_on_from_there() -> None:
             each.learn(measured(text), engine(text))
 
 
-@pytest.mark.parametrize("change", [{"measures": ("words",)}, {"sums": ()}, {"weights": (1.0,)}, {"goals": ()}])
-def test_what_was_stored_by_another_version_is_of_no_use(change: dict[str, object]) -> None:
+SIZE = len(MEASURES)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"measures": ("words",)},
+        {"sums": ()},
+        {"sums": ((0.0,) * SIZE,) * SIZE},
+        {"weights": (1.0,)},
+        {"weights": (-1.0,) * SIZE},
+        {"goals": ()},
+    ],
+)
+def test_what_was_stored_by_another_version_or_makes_no_sense_is_of_no_use(change: dict[str, object]) -> None:
     learnt = msgspec.structs.replace(taught(synthetic, texts(60, 15)).learnt, **change)
 
     assert Calibration.of(learnt).prompts == 0
+
+
+def test_a_store_without_recent_prompts_bounds_nothing_yet() -> None:
+    learnt = msgspec.structs.replace(taught(synthetic, texts(60, 15)).learnt, ratios=())
+
+    assert Calibration.of(learnt).most(measured("hello")) is None
 
 
 def test_a_model_that_is_well_known_learns_from_few_prompts() -> None:
