@@ -58,7 +58,7 @@ class HttpUpstream:
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
         """Open the stream of an answer."""
         async with self._post(wanted, request_id) as response:
-            yield self._chunks(response)
+            yield self._chunks(response, wanted)
 
     async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
@@ -108,8 +108,8 @@ class HttpUpstream:
             kind = UpstreamUnreached if unreached else UpstreamError
             raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error
 
-    async def _chunks(self, response: httpx.Response) -> AsyncIterator[Chunk]:
-        ear = self._api.ear(self.name)
+    async def _chunks(self, response: httpx.Response, wanted: Wanted) -> AsyncIterator[Chunk]:
+        ear = self._api.ear(self.name, wanted)
         async for read in response.aiter_raw():
             for chunk in ear.feed(read):
                 yield self._answer(chunk)

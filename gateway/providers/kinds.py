@@ -1,9 +1,18 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from time import time
+from uuid import uuid4
 
-from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
+from gateway.policy.models import (
+    AnthropicProvider,
+    BedrockProvider,
+    EngineProvider,
+    OpenAIProvider,
+    Provider,
+    VllmProvider,
+)
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
@@ -45,6 +54,8 @@ async def open_upstream(
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
+    if absent is None and isinstance(section, BedrockProvider) and find_spec("botocore") is None:
+        absent = "it needs the extra: pip install 'sluicegate[bedrock]'"
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
@@ -65,7 +76,23 @@ def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
             return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
         case AnthropicProvider():
             return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+        case BedrockProvider():
+            return section.address, CLOUD, _bedrock(section)
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+def _bedrock(section: BedrockProvider) -> Api:
+    # ruff: noqa: PLC0415  only a policy that names Bedrock needs botocore
+    from gateway.providers.apis.bedrock import BedrockApi
+    from gateway.providers.apis.signing import key, signature
+
+    api_key, who, secret = _key(section), section.access_key_id, section.secret_access_key
+    if who is None or secret is None:
+        sign = key(api_key or "")
+    else:
+        token = section.session_token.get_secret_value() if section.session_token else None
+        sign = signature(who.get_secret_value(), secret.get_secret_value(), token, section.region)
+    return BedrockApi(sign, time, lambda: f"chatcmpl-{uuid4().hex}")
+
+
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | BedrockProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None

@@ -14,16 +14,13 @@ from gateway.errors import BadRequest
 Blocks = list[dict[str, Any]]
 
 _CACHED = "cache_control"
-_SAID = {
+_FIELDS = {
     "text": ("type", "text", "citations"),
     "image": ("type", "source"),
     "document": ("type", "source", "title", "context", "citations"),
     "search_result": ("type", "source", "title", "content", "citations"),
-    "tool_use": ("type", "id", "name", "input"),
-    "thinking": ("type", "thinking", "signature"),
-    "redacted_thinking": ("type", "data"),
 }
-"""The blocks that have a word in Converse, with their fields."""
+"""What parts of a content may say; a field beyond that is refused."""
 
 _TTLS = (None, "5m", "1h")
 
@@ -71,7 +68,8 @@ def _to_blocks(block: dict[str, Any], path: str) -> Blocks:
 
 
 def _to_block(block: dict[str, Any], path: str) -> dict[str, Any]:
-    refuse_beyond(block, path, *_SAID.get(block["type"], ()))
+    if block["type"] in _FIELDS:
+        refuse_beyond(block, path, *_FIELDS[block["type"]])
     match block["type"]:
         case "text":
             said = _to_text(block)
@@ -84,11 +82,10 @@ def _to_block(block: dict[str, Any], path: str) -> dict[str, Any]:
             said = {"searchResult": without(block, "type", "content", _CACHED) | {"content": texts}}
         case "tool_use":
             said = {"toolUse": {"toolUseId": block["id"], "name": block["name"], "input": block["input"]}}
-        case "thinking":
-            signed = {"text": block["thinking"], "signature": block["signature"]}
-            said = {"reasoningContent": {"reasoningText": signed}}
-        case _:
-            said = {"reasoningContent": {"redactedContent": block["data"]}}
+        case "thinking" | "redacted_thinking":
+            said = {"reasoningContent": _to_reasoning(block)}
+        case kind:
+            raise BadRequest(f"A part of the type {kind!r} cannot be said here.", param=f"{path}.type")
     return said
 
 
@@ -97,3 +94,9 @@ def _to_text(block: dict[str, Any]) -> dict[str, Any]:
     if not citations:
         return {"text": block["text"]}
     return {"citationsContent": {"content": [{"text": block["text"]}], "citations": citations}}
+
+
+def _to_reasoning(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "redacted_thinking":
+        return {"redactedContent": block["data"]}
+    return {"reasoningText": {"text": block["thinking"], "signature": block["signature"]}}

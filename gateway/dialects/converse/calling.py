@@ -51,6 +51,10 @@ _MODELS = frozenset({"context_management", "min_p", "reasoning_config", "repetit
 """Fields that go to the model as they are. Others would reach it as well, and each maker has its own names for what
 lifts the bound on an answer or turns on what is billed otherwise, so what is not here is refused by name."""
 
+_HINTS = frozenset({"include", "output_config", "reasoning", "truncation"})
+"""What another dialect may ask for that has no word here, and whose absence leaves the answer what it is."""
+
+_KNOWN = _PUT | _MODELS | _HINTS | CHAT_ONLY
 _TIERS = {"auto": None, "default": "default", "flex": "flex", "priority": "priority"}
 _EFFORTS = {"minimal": "low"}
 _LEADS = ("system", "developer")
@@ -88,7 +92,7 @@ def to_converse(chat: dict[str, Any], max_tokens: int) -> dict[str, Any]:
 def _refuse(chat: dict[str, Any]) -> None:
     refuse_fees(chat)
     for name, value in chat.items():
-        known = name in _PUT or name in _MODELS or (name in CHAT_ONLY and name not in _NO_WORD)
+        known = name in _KNOWN and name not in _NO_WORD
         if value is not None and not known and value not in _NO_WORD.get(name, ()):
             raise BadRequest(f"{name!r} cannot be said to a provider of the Converse API.", param=name)
 

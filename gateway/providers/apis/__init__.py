@@ -50,8 +50,8 @@ class Api(Protocol):
         """
         ...
 
-    def ear(self, provider: str) -> Ear:
-        """Return what hears the answer to a call."""
+    def ear(self, provider: str, wanted: Wanted) -> Ear:
+        """Return what hears the answer to `wanted`."""
         ...
 
     def embeddings(self, body: dict[str, Any]) -> Wanted:

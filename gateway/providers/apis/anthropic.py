@@ -35,8 +35,9 @@ class AnthropicApi:
         chat = {name: value for name, value in call.body.items() if name not in {"stream", "stream_options"}}
         return Wanted("v1/messages", to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True})
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
+        del wanted
         hearing = Hearing(provider, int(self._clock()))
 
         def hear(payload: bytes) -> Heard:

@@ -54,8 +54,9 @@ class OpenAIApi:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
         return Wanted("chat/completions", asked)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear chunks, which are what we have inside already."""
+        del wanted
 
         def hear(payload: bytes) -> Heard:
             return [Chunk(payload, as_object(payload, provider))]

@@ -28,8 +28,9 @@ class ResponsesApi:
         chat = {name: value for name, value in call.body.items() if name != "stream_options"}
         return Wanted("responses", to_responses(chat | {"max_completion_tokens": call.max_tokens}) | {"stream": True})
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
+        del wanted
         hearing = Hearing()
 
         def hear(payload: bytes) -> Heard:
