@@ -124,7 +124,7 @@ class BedrockProvider(_Provider):
     @model_validator(mode="after")
     def _has_credentials(self) -> Self:
         # A name that is not set in the environment is written all the same: its provider is unavailable, not wrong.
-        if self.model_fields_set & (_KEYED | _SIGNED) not in (_KEYED, _SIGNED):
+        if (_KEYED | _SIGNED) & self.model_fields_set not in (_KEYED, _SIGNED):
             text = 'needs either an "api_key", or an "access_key_id" with its "secret_access_key"'
             raise PydanticCustomError("credentials", text)
         return self

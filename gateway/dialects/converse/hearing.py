@@ -74,7 +74,7 @@ class Hearing:
             case "messageStop":
                 ended = self._said([("message_delta", {"delta": {"stop_reason": data["stopReason"]}})])
                 chunks = [_with_end(chunk, to_end(data)) for chunk in ended if chunk["choices"]]
-            case "metadata":
+            case "metadata" if isinstance(data.get("usage"), dict):
                 usage = to_messages_usage(data["usage"], twice=self._twice)
                 tier = {"service_tier": data["serviceTier"]["type"]} if data.get("serviceTier") else {}
                 chunks = [chunk | tier for chunk in self._said([("message_delta", {"delta": {}, "usage": usage})])]
