@@ -58,8 +58,9 @@ async def before_bedrock(
             "models": [*POLICY["models"], *models, titan],
             "cache": {},
         }
-        environment = {"AWS_SECRET": secret, "AWS_TOKEN": TOKEN, "BEDROCK_KEY": "bedrock-api-key-1"}
-        async with running_gateway(tmp_path, document, **environment) as gateway:
+        async with running_gateway(
+            tmp_path, document, AWS_SECRET=secret, AWS_TOKEN=TOKEN, BEDROCK_KEY="bedrock-api-key-1"
+        ) as gateway:
             yield WithBedrock(gateway, fake, lock)
 
 
@@ -125,6 +126,22 @@ async def test_a_stream_that_comes_byte_by_byte_is_told_in_chunks(both: WithBedr
     pieces = [one["function"]["arguments"] for delta in deltas for one in delta.get("tool_calls", [])]
     assert "".join(pieces) == '{"city":"Zürich"}'
     assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+async def test_thinking_that_a_messages_client_sends_back_is_what_it_was_given(both: WithBedrock) -> None:
+    both.fake.script.answer = Answer(thoughts=("Let", " me"), texts=("Hi",))
+    headers = {"authorization": f"Bearer {await both.gateway.key('blue')}"}
+    asked: dict[str, Any] = {"model": "claude", "max_tokens": 64, "messages": [{"role": "user", "content": "Hi"}]}
+
+    first = (await both.gateway.client.post("/v1/messages", json=asked, headers=headers)).json()
+    assert [block["type"] for block in first["content"]] == ["thinking", "text"]
+    asked["messages"] += [{"role": "assistant", "content": first["content"]}, {"role": "user", "content": "And?"}]
+    await both.gateway.client.post("/v1/messages", json=asked, headers=headers)
+
+    assert both.fake.last.body["messages"][1]["content"] == [
+        {"reasoningContent": {"reasoningText": {"text": "Let me", "signature": "c2VhbGVk"}}},
+        {"text": "Hi"},
+    ]
 
 
 async def test_a_client_that_leaves_is_charged_what_the_provider_has_made(both: WithBedrock) -> None:
