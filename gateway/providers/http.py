@@ -68,7 +68,7 @@ class HttpUpstream:
         """Return the reply to an embeddings request."""
         async with self._post(wanted, request_id) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
-        value = self._api.embedded(reply, body)
+            value = self._api.embedded(reply, body, response.headers)
         if not isinstance(value.get("data"), list):
             raise UpstreamError(f"Provider {self.name!r} answered without embeddings.", self.name)
         return value

@@ -50,17 +50,6 @@ def cache_point(marked: dict[str, Any], path: str) -> Blocks:
     return [{"cachePoint": {"type": "default"} | ({} if asked.get("ttl") is None else {"ttl": asked["ttl"]})}]
 
 
-def refuse_beyond(value: dict[str, Any], path: str, *names: str) -> None:
-    """Refuse what `value` says beside `names` and a wish to be cached.
-
-    Raises:
-        BadRequest: with the path of the first field that has no word in Converse.
-    """
-    for name, said in value.items():
-        if said is not None and name not in names and name != _CACHED:
-            raise BadRequest(f"{name!r} cannot be said to a provider of the Converse API.", param=f"{path}.{name}")
-
-
 def _to_blocks(block: dict[str, Any], path: str) -> Blocks:
     if block["type"] == "text" and not block["text"]:
         return []
@@ -69,7 +58,7 @@ def _to_blocks(block: dict[str, Any], path: str) -> Blocks:
 
 def _to_block(block: dict[str, Any], path: str) -> dict[str, Any]:
     if block["type"] in _FIELDS:
-        refuse_beyond(block, path, *_FIELDS[block["type"]])
+        _refuse_beyond(block, path, _FIELDS[block["type"]])
     match block["type"]:
         case "text":
             said = _to_text(block)
@@ -87,6 +76,12 @@ def _to_block(block: dict[str, Any], path: str) -> dict[str, Any]:
         case kind:
             raise BadRequest(f"A part of the type {kind!r} cannot be said here.", param=f"{path}.type")
     return said
+
+
+def _refuse_beyond(value: dict[str, Any], path: str, names: tuple[str, ...]) -> None:
+    for name, said in value.items():
+        if said is not None and name not in names and name != _CACHED:
+            raise BadRequest(f"{name!r} cannot be said to a provider of the Converse API.", param=f"{path}.{name}")
 
 
 def _to_text(block: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import msgspec
 from gateway.dialects.converse.blocks import Blocks, cache_point, to_blocks
 from gateway.dialects.converse.documents import tell_apart
 from gateway.dialects.converse.tools import to_tools
+from gateway.dialects.messages import BETAS
 from gateway.dialects.messages.fees import refuse_fees
 from gateway.dialects.messages.parts import from_content
 from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, ChatBody
@@ -51,7 +52,7 @@ _MODELS = frozenset({"context_management", "min_p", "reasoning_config", "repetit
 """Fields that go to the model as they are. Others would reach it as well, and each maker has its own names for what
 lifts the bound on an answer or turns on what is billed otherwise, so what is not here is refused by name."""
 
-_HINTS = frozenset({"include", "output_config", "reasoning", "truncation"})
+_HINTS = frozenset({BETAS, "include", "output_config", "reasoning", "truncation"})
 """What another dialect may ask for that has no word here, and whose absence leaves the answer what it is."""
 
 _KNOWN = _PUT | _MODELS | _HINTS | CHAT_ONLY

@@ -36,10 +36,13 @@ def to_invocation(body: dict[str, Any]) -> dict[str, Any]:
     raise BadRequest("Of Bedrock's models, those of Titan Embed and Cohere Embed make embeddings.", param="model")
 
 
-def to_embeddings(reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+def to_embeddings(reply: dict[str, Any], asked: dict[str, Any], read: str) -> dict[str, Any]:
     """Return the reply to the embeddings request `asked`; empty where it holds no vectors.
 
-    Cohere's models do not tell in their reply how many tokens they have read.
+    Args:
+        reply: the body, in the words of the model's maker.
+        asked: the request, in OpenAI's.
+        read: the tokens that the model has read, as a header tells them, which Cohere's models do in no other place.
     """
     vectors = _vectors(reply)
     if not vectors:
@@ -50,6 +53,8 @@ def to_embeddings(reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any
         for index, vector in enumerate(vectors)
     ]
     count = reply.get("inputTextTokenCount")
+    if read.isascii() and read.isdigit():
+        count = int(read)
     usage = {"usage": {"prompt_tokens": count, "total_tokens": count}} if type(count) is int else {}
     return {"object": "list", "data": data, "model": asked["model"]} | usage
 

@@ -1,8 +1,11 @@
-"""What may be called, from chat to Converse. Spec: the Amazon Bedrock API reference, `ToolConfiguration`."""
+"""What may be called, from chat to Converse. Spec: the Amazon Bedrock API reference, `ToolConfiguration`.
+
+What only Messages knows of a tool beside its name, its description and its schema is left out.
+"""
 
 from typing import Any
 
-from gateway.dialects.converse.blocks import cache_point, refuse_beyond
+from gateway.dialects.converse.blocks import cache_point
 from gateway.dialects.messages.tools import from_chat_tool
 from gateway.errors import BadRequest
 
@@ -33,7 +36,6 @@ def _to_tool(tool: dict[str, Any], path: str) -> list[dict[str, Any]]:
     said = from_chat_tool(tool, path)
     if "input_schema" not in said:
         raise BadRequest(f"A tool of the type {tool['type']!r} cannot be said here.", param=f"{path}.type")
-    refuse_beyond(said, path, "name", "description", "input_schema", "strict")
     spec = {"name": said["name"], "inputSchema": {"json": said["input_schema"]}}
     spec |= {name: said[name] for name in ("description", "strict") if said.get(name)}
     return [{"toolSpec": spec}, *cache_point(said, f"{path}.cache_control")]

@@ -4,6 +4,7 @@ An API is words alone: what is posted and where, with which credentials, what an
 means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
@@ -62,8 +63,11 @@ class Api(Protocol):
         """
         ...
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
-        """Return the reply to the embeddings request `asked` in OpenAI's form; one without `data` says nothing."""
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+        """Return the reply to the embeddings request `asked` in OpenAI's form; one without `data` says nothing.
+
+        Some tell what they have read in the `headers` of the reply alone.
+        """
         ...
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Anthropic's Messages API. Spec: the Anthropic API reference, "Create a Message" and "Streaming Messages"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -63,9 +63,9 @@ class AnthropicApi:
         del body
         raise BadRequest("This provider has no embeddings.", param="model")
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return nothing that could be taken for embeddings."""
-        del reply, asked
+        del reply, asked, headers
         return {}
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Spec: the Amazon Bedrock API reference, `ConverseStream` and `InvokeModel`. This needs the extra `bedrock`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -19,6 +19,7 @@ from gateway.providers.upstream import Call, Dialect, Wanted
 
 _STREAM: Final = "converse-stream"
 _INVOKE: Final = "invoke"
+_READ_TOKENS: Final = "x-amzn-bedrock-input-token-count"
 
 
 class BedrockEar:
@@ -74,9 +75,9 @@ class BedrockApi:
         """Say an embeddings request in the words of the model's maker."""
         return Wanted(_path(body["model"], _INVOKE), to_invocation(body))
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the vectors as OpenAI's API lists them."""
-        return to_embeddings(reply, asked)
+        return to_embeddings(reply, asked, headers.get(_READ_TOKENS, ""))
 
     def error(self, body: bytes) -> dict[str, Any]:
         """Return the error of a chat that says the same."""

@@ -1,5 +1,6 @@
 """OpenAI's Responses API, at a provider that speaks it. Spec: the OpenAI API reference, "Responses"."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.responses.calling import to_responses
@@ -46,9 +47,9 @@ class ResponsesApi:
         """Return the request as it is."""
         return Wanted("embeddings", body)
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the reply as it is."""
-        del asked
+        del asked, headers
         return reply
 
     def error(self, body: bytes) -> dict[str, Any]:

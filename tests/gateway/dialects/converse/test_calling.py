@@ -211,7 +211,7 @@ def test_tools_are_told_with_the_choice_among_them() -> None:
     schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
     tools = [
         {"type": "function", "function": {"name": "f", "description": "Does.", "parameters": schema, "strict": True}},
-        {"type": "function", "function": {"name": "g", "description": ""}},
+        {"type": "function", "function": {"name": "g", "description": ""}, "eager_input_streaming": True},
     ]
     told = [
         {"toolSpec": {"name": "f", "description": "Does.", "inputSchema": {"json": schema}, "strict": True}},
@@ -252,7 +252,13 @@ def test_what_only_the_model_knows_goes_to_the_model() -> None:
 
 
 def test_what_another_dialect_asks_for_in_vain_is_left_out() -> None:
-    body = call(include=["reasoning.encrypted_content"], truncation="disabled", prompt_cache_key="k", store=False)
+    body = call(
+        include=["reasoning.encrypted_content"],
+        truncation="disabled",
+        prompt_cache_key="k",
+        store=False,
+        anthropic_beta="context-1m-2025-08-07",
+    )
 
     assert body.keys() == {"messages", "inferenceConfig"}
 
@@ -268,12 +274,10 @@ def test_what_another_dialect_asks_for_in_vain_is_left_out() -> None:
         ({"service_tier": "scale"}, "service_tier"),
         ({"speed": "fast"}, "speed"),
         ({"max_gen_len": 9000}, "max_gen_len"),
-        ({"anthropic_beta": ["context-1m"]}, "anthropic_beta"),
         ({"guardrailConfig": {}}, "guardrailConfig"),
         ({"performanceConfig": {"latency": "optimized"}}, "performanceConfig"),
         ({"additionalModelRequestFields": {"max_tokens": 9000}}, "additionalModelRequestFields"),
         ({"cache_control": {"type": "forever"}}, "cache_control"),
-        ({"tools": [{"type": "function", "function": {"name": "f"}, "defer_loading": True}]}, "tools[0].defer_loading"),
         ({"tools": [{"type": "bash_20250124", "name": "bash"}]}, "tools[0].type"),
         (
             {"tools": [{"type": "function", "function": {"name": "f"}}], "parallel_tool_calls": False},

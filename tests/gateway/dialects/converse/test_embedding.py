@@ -52,7 +52,7 @@ def test_what_a_model_has_no_word_for_is_refused_by_name(asked: dict[str, Any], 
 def test_a_vector_of_titan_is_listed_with_what_it_cost() -> None:
     reply = {"embedding": [0.5, -1], "inputTextTokenCount": 3, "embeddingsByType": {"float": [0.5, -1]}}
 
-    assert to_embeddings(reply, {"model": TITAN}) == {
+    assert to_embeddings(reply, {"model": TITAN}, "") == {
         "object": "list",
         "data": [{"object": "embedding", "index": 0, "embedding": [0.5, -1]}],
         "model": TITAN,
@@ -62,18 +62,23 @@ def test_a_vector_of_titan_is_listed_with_what_it_cost() -> None:
 
 @pytest.mark.parametrize("told", [[[0.5], [1.0]], {"float": [[0.5], [1.0]]}])
 def test_vectors_of_cohere_are_listed_in_either_form(told: object) -> None:
-    listed = to_embeddings({"embeddings": told, "id": "1", "texts": ["a", "b"]}, {"model": COHERE})
+    listed = to_embeddings({"embeddings": told, "id": "1", "texts": ["a", "b"]}, {"model": COHERE}, "12")
 
     assert [entry["embedding"] for entry in listed["data"]] == [[0.5], [1.0]]
-    assert "usage" not in listed
+    assert listed["usage"] == {"prompt_tokens": 12, "total_tokens": 12}
+
+
+@pytest.mark.parametrize("header", ["", "-1", "many", "²"])
+def test_a_count_that_is_not_told_is_not_taken_for_none(header: str) -> None:
+    assert "usage" not in to_embeddings({"embeddings": [[0.5]]}, {"model": COHERE}, header)
 
 
 def test_a_client_that_wants_its_vectors_packed_gets_them_so() -> None:
-    listed = to_embeddings({"embedding": [0.5, -1]}, {"model": TITAN, "encoding_format": "base64"})
+    listed = to_embeddings({"embedding": [0.5, -1]}, {"model": TITAN, "encoding_format": "base64"}, "")
 
     assert struct.unpack("<2f", base64.b64decode(listed["data"][0]["embedding"])) == (0.5, -1)
 
 
 @pytest.mark.parametrize("reply", [{}, {"embeddings": None}, {"embeddings": {"int8": [[1]]}}, {"embeddings": [1]}])
 def test_a_reply_without_vectors_lists_nothing(reply: dict[str, Any]) -> None:
-    assert to_embeddings(reply, {"model": COHERE}) == {}
+    assert to_embeddings(reply, {"model": COHERE}, "3") == {}

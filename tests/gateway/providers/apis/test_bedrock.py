@@ -51,11 +51,14 @@ async def before_bedrock(
             {"name": name, "provider": "aws", "model": model, "tier": "cloud", "price": PRICE}
             for name, model in (("claude", CLAUDE), ("profile", PROFILE), ("gpt", "eu.openai.gpt-5.6-luna"))
         ]
-        titan = {"name": "titan", "provider": "aws", "model": TITAN, "tier": "cloud", "kind": "embedding",
-                 "price": {"input": 10}}  # fmt: skip
+        models += [
+            {"name": name, "provider": "aws", "model": model, "tier": "cloud", "kind": "embedding",
+             "price": {"input": 10}}
+            for name, model in (("titan", TITAN), ("cohere", "cohere.embed-v4:0"))
+        ]  # fmt: skip
         document = POLICY | {
             "providers": POLICY["providers"] | {"aws": base | credentials},
-            "models": [*POLICY["models"], *models, titan],
+            "models": [*POLICY["models"], *models],
             "cache": {},
         }
         async with running_gateway(
@@ -224,6 +227,17 @@ async def test_a_vector_is_asked_of_its_maker_and_paid_by_what_it_counts(both: W
     assert both.lock.paths == [f"/model/{TITAN}/invoke"]
     assert both.fake.last.body == {"inputText": "Hi"}
     assert reply.headers["x-sluice-cost-usd"] == "0.00012"
+
+
+async def test_vectors_whose_tokens_only_a_header_tells_are_paid_by_it(both: WithBedrock) -> None:
+    both.fake.script = Script(headers={"x-amzn-bedrock-input-token-count": "1000"})
+    asked = {"model": "cohere", "input": ["Hi"]}
+    headers = {"authorization": f"Bearer {await both.gateway.key('blue')}"}
+
+    reply = await both.gateway.client.post("/v1/embeddings", json=asked, headers=headers)
+
+    assert reply.headers["x-sluice-cost-usd"] == "0.01"
+    assert reply.json()["usage"] == {"prompt_tokens": 1000, "total_tokens": 1000}
 
 
 def test_a_gateway_without_bedrock_does_not_load_its_library() -> None:
