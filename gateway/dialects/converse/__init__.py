@@ -5,11 +5,12 @@ events of a stream go through `gateway/dialects/messages/`, whose extensions of 
 
 `calling.py` writes a request: `blocks.py` its contents, `documents.py` what there is to read in them, `tools.py` what
 may be called. `frames.py` cuts the bytes of a stream into events, `hearing.py` reads those as chunks of a chat, with
-`usage.py`, `stops.py` and `citations.py` for their parts. `failures.py` reads errors. Only `frames.py` needs botocore.
+`usage.py`, `stops.py` and `citations.py` for their parts. `failures.py` reads errors. `embedding.py` is for models
+that make vectors, with which nobody converses. Only `frames.py` needs botocore.
 
 On a request
     `cache_control` of a part, a tool, a call, a result or of the whole is a `cachePoint` after it.
-    `thinking`, `top_k` and fields unknown here go to the model as `additionalModelRequestFields`.
+    `thinking`, `top_k` and a few more go to the model as `additionalModelRequestFields`; others are refused.
 On a chunk
     `service_tier`: the tier that has served the answer.
     `native_finish_reason`: where `finish_reason` does not tell it. `error` is the finish of an answer that the model

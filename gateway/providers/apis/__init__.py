@@ -1,7 +1,8 @@
 """How each kind of provider is spoken to: one file for each API.
 
 An API is words alone: what is posted and where, with which credentials, what an answer's events say, and what an error
-means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events.
+means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events, and
+`signing.py` signs what goes to Amazon.
 """
 
 from collections.abc import Mapping
