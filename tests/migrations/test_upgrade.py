@@ -136,7 +136,7 @@ async def test_roll_ups_are_made_for_the_events_of_an_older_ledger(url: str, tmp
 
     async with fresh_database(tmp_path) as database:
         asked = [opening(f"r{n}", NOON + timedelta(minutes=7 * n), team="ab"[n % 2]) for n in range(30)]
-        ends = [settlement("0.10", Usage(n, 1, 2, n, 3)) if n % 3 else None for n in range(30)]
+        ends = [settlement("0.10", Usage(n, 1, 2, output=n, reasoning=3)) if n % 3 else None for n in range(30)]
         kinds = [EventKind.SETTLED if end else EventKind.REFUSED for end in ends]
         told = zip(asked, ends, kinds, strict=True)
         await store(database, [LedgerEvent(kind=k, opening=a, cost=usd("0.10"), settlement=e) for a, e, k in told])
