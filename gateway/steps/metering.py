@@ -1,9 +1,9 @@
 """Meter one streamed answer: what it has said, and what it has used."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
@@ -78,7 +78,7 @@ class Meter:
         said = min(likely_tokens(self._fold.texts), self._most_output)
         told = self.told
         if told is not None and told.input_tokens:
-            return replace(told, output=said, reasoning=0)
+            return replace(told, output=said, reasoning=0, audio_output=0)
         return Usage(fresh_input=self._guessed_prompt, output=said)
 
     def completion(self) -> dict[str, Any]:
