@@ -63,7 +63,7 @@ Times = Annotated[
 ]
 """What a price is multiplied by."""
 
-Discount = Annotated[Percent, Field(lt=100)]
+Discount = Annotated[Percent, Field(lt=100), PlainSerializer(lambda share: f"{share}%", return_type=str)]
 """A percentage off; never all of it."""
 
 
