@@ -3,7 +3,7 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -80,7 +80,7 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int, classes: Iterable[str] = TEXT) -> Purchase:
+    def price(self, route: Route, most_prompt: int, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
         """Return the purchase of an answer over `route`, at the price of this instant.
 
         Args:

@@ -1,17 +1,19 @@
 """A price: a rate for each class of tokens, and what a usage costs by it, rounded once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from governance.money import NANOS_PER_DOLLAR, Nanodollars
 from governance.prices.usage import INPUT, OUTPUT, TEXT, Usage
 
 TOKENS_PER_PRICE: Final = 1_000_000
-RUNS_PER_PRICE: Final = 1_000
+_RUNS: Final = 1_000
+"""Tokens per price for each run of a tool, whose price is that of a thousand."""
+
 DEAREST: Final = Nanodollars(10_000 * NANOS_PER_DOLLAR)
 """The most that a million tokens may cost. Above it no price is meant, and amounts could outgrow 64 bits."""
 
@@ -46,8 +48,8 @@ _RATES_OF: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The rates that a class may be billed at; the first that is known holds."""
 
-_RARER: Final = tuple(name for name in (*INPUT, *OUTPUT) if name not in {"fresh_input", "output"})
-_FLAGGED: Final = tuple(name for name in _RARER if name != "reasoning")
+_OWN: Final = tuple(None if name == "reasoning" else rates[0] for name, rates in _RATES_OF.items())
+"""The rate that each class should have; that of output is reasoning's own."""
 
 
 class Price(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -114,27 +116,28 @@ def cost_of(usage: Usage, price: Price) -> Nanodollars:
     """Price a usage exactly, by the tier of its prompt, rounding once, up, to a whole nano-dollar."""
     if price.tiers:
         price = price.for_prompt(usage.input_tokens)
-    scaled = usage.fresh_input * price.input.nanos + usage.output * price.output.nanos
-    for name in _RARER:
-        tokens: int = getattr(usage, name)
+    scaled = 0
+    for name, tokens in zip(_RATES_OF, astuple(usage), strict=False):
         if tokens:
             scaled += tokens * price.rate(name).nanos
     if usage.tool_runs and price.tool_run is not None:
-        scaled += usage.tool_runs * price.tool_run.nanos * (TOKENS_PER_PRICE // RUNS_PER_PRICE)
+        scaled += usage.tool_runs * price.tool_run.nanos * _RUNS
     return _rounded_up(scaled)
 
 
 def billed(usage: Usage, price: Price) -> Price:
     """Return the rates that a usage is billed at: those of its tier; its source names what had no rate of its own."""
-    chosen = price.for_prompt(usage.input_tokens)
-    lacking = [name for name in _FLAGGED if getattr(usage, name) and getattr(chosen, _RATES_OF[name][0]) is None]
-    if usage.tool_runs and chosen.tool_run is None:
-        lacking.append("tool_runs")
+    chosen = price.for_prompt(usage.input_tokens) if price.tiers else price
+    lacking = [
+        name
+        for name, tokens, rate in zip(Usage.__struct_fields__, astuple(usage), (*_OWN, "tool_run"), strict=True)
+        if tokens and rate is not None and getattr(chosen, rate) is None
+    ]
     return replace(chosen, source=f"{chosen.source}; no rate for {', '.join(lacking)}") if lacking else chosen
 
 
 def worst_case(
-    prompt_tokens: int, max_output: int, price: Price, classes: Iterable[str] = TEXT, *, tool_runs: int = 0
+    prompt_tokens: int, max_output: int, price: Price, classes: Collection[str] = TEXT, *, tool_runs: int = 0
 ) -> Nanodollars:
     """Price the most a request can cost: all its tokens in the dearest classes, at the dearest tier within its reach.
 
@@ -145,17 +148,15 @@ def worst_case(
         classes: The classes of `Usage` that it may use.
         tool_runs: How often the provider may run a tool for it.
     """
-    used = frozenset(classes)
-    read, made = used.intersection(INPUT), used.intersection(OUTPUT)
-    runs = tool_runs * (TOKENS_PER_PRICE // RUNS_PER_PRICE)
-    return _rounded_up(
-        max(
-            prompt_tokens * max([tier.rate(name).nanos for name in read], default=0)
-            + max_output * max([tier.rate(name).nanos for name in made], default=0)
-            + runs * (0 if tier.tool_run is None else tier.tool_run.nanos)
-            for tier in (price, *(tier for tier in price.tiers if prompt_tokens > tier.above))
-        )
-    )
+    most = 0
+    for tier in (price, *price.tiers):
+        if tier.above < prompt_tokens or not tier.above:
+            rates = [(name, tier.rate(name).nanos) for name in classes]
+            read = max([rate for name, rate in rates if name in INPUT], default=0)
+            made = max([rate for name, rate in rates if name in OUTPUT], default=0)
+            runs = 0 if tier.tool_run is None else tier.tool_run.nanos
+            most = max(most, prompt_tokens * read + max_output * made + tool_runs * runs * _RUNS)
+    return _rounded_up(most)
 
 
 def scaled(price: Price, ratio: Fraction, source: str, *, fees: bool = True) -> Price:

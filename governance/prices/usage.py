@@ -26,13 +26,11 @@ OUTPUT: Final = ("output", "reasoning", "audio_output")
 TEXT: Final = ("fresh_input", "cache_read", "cache_write", "output", "reasoning")
 """The classes that a request may use which has only text, and asks for nothing to be kept for long."""
 
-_CACHED: Final = (
-    ("prompt_tokens_details", "cached_tokens"),
-    ("prompt_cache_hit_tokens",),
-    ("cached_tokens",),
-)
-_RUNS: Final = (("tool_runs",), ("server_tool_use", "web_search_requests"), ("num_sources_used",))
-"""Where providers tell a count, the likeliest place first."""
+_TOTALS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
+_DETAILS: Final = ("cache_write_tokens", "cache_write_1h_tokens", "audio_tokens", "image_tokens")
+_NOTHING: Final[Mapping[str, object]] = {}
+_CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens")
+"""Where some tell beside the prompt what was cached of it."""
 
 
 class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -93,13 +91,12 @@ class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
         if not isinstance(usage, Mapping):
             return None
         try:
-            prompt = _told(usage, ("prompt_tokens",))
-            completion, total = _told(usage, ("completion_tokens",)), _told(usage, ("total_tokens",))
+            prompt, completion, total = (_told(usage, name) for name in _TOTALS)
             if prompt is None or (completion is None and total is None):
                 return None
             beyond = 0 if total is None else total - prompt
             made = _made(usage, beyond if completion is None else max(completion, beyond))
-            return cls(**_read(usage, prompt), **made, tool_runs=_told(usage, *_RUNS, most=MOST_RUNS) or 0)
+            return cls(**_read(usage, prompt), **made, tool_runs=_runs(usage))
         except _Nonsense:
             return None
 
@@ -110,13 +107,12 @@ class _Nonsense(Exception):
 
 def _read(usage: Mapping[str, object], prompt: int) -> dict[str, int]:
     """Divide the prompt into its classes."""
-
-    def detail(name: str) -> int:
-        return _told(usage, ("prompt_tokens_details", name)) or 0
-
-    cached, heard = _told(usage, *_CACHED) or 0, detail("audio_tokens")
-    written, kept, seen = detail("cache_write_tokens"), detail("cache_write_1h_tokens"), detail("image_tokens")
-    heard_again = _told(usage, ("prompt_tokens_details", "cached_audio_tokens"))
+    details = _group(usage, "prompt_tokens_details")
+    cached = _told(details, "cached_tokens")
+    if cached is None:
+        cached = next((count for name in _CACHED if (count := _told(usage, name)) is not None), 0)
+    written, kept, heard, seen = (_told(details, name) or 0 for name in _DETAILS)
+    heard_again = _told(details, "cached_audio_tokens")
     twice = max(0, cached + written + kept + heard + seen - (heard_again or 0) - prompt)
     seen_again = min(twice, seen, cached)
     if heard_again is None:
@@ -137,23 +133,35 @@ def _read(usage: Mapping[str, object], prompt: int) -> dict[str, int]:
 
 def _made(usage: Mapping[str, object], billed: int) -> dict[str, int]:
     """Divide the answer into its classes."""
-    reasoning = _told(usage, ("completion_tokens_details", "reasoning_tokens")) or 0
-    spoken = _told(usage, ("completion_tokens_details", "audio_tokens")) or 0
+    details = _group(usage, "completion_tokens_details")
+    reasoning, spoken = _told(details, "reasoning_tokens") or 0, _told(details, "audio_tokens") or 0
     if reasoning + spoken > billed or billed < 0:
         raise _Nonsense
     return {"output": billed - reasoning - spoken, "reasoning": reasoning, "audio_output": spoken}
 
 
-def _told(usage: Mapping[str, object], *places: tuple[str, ...], most: int = MOST_TOKENS) -> int | None:
-    """Return the count at the first place that has one, None when none has."""
-    for place in places:
-        value: object = usage
-        for step in place:
-            if value is not None and not isinstance(value, Mapping):
-                raise _Nonsense
-            value = None if value is None else value.get(step)
-        if value is not None:
-            if type(value) is not int or not 0 <= value <= most:
-                raise _Nonsense
-            return value
-    return None
+def _runs(usage: Mapping[str, object]) -> int:
+    """Return how often the provider ran a tool, wherever it tells it; a fetch of a page costs only its tokens."""
+    places = (
+        (usage, "tool_runs"),
+        (_group(usage, "server_tool_use"), "web_search_requests"),
+        (usage, "num_sources_used"),
+    )
+    return next((runs for group, name in places if (runs := _told(group, name, MOST_RUNS)) is not None), 0)
+
+
+def _group(usage: Mapping[str, object], name: str) -> Mapping[str, object]:
+    group = usage.get(name)
+    if group is None:
+        return _NOTHING
+    if isinstance(group, Mapping):
+        return group
+    raise _Nonsense
+
+
+def _told(counts: Mapping[str, object], name: str, most: int = MOST_TOKENS) -> int | None:
+    """Return a count, or None where it is absent or null."""
+    value = counts.get(name)
+    if value is None or (type(value) is int and 0 <= value <= most):
+        return value
+    raise _Nonsense
