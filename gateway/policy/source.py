@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from gateway.policy.document import Policy
 from gateway.policy.environment import Expanded, expand
 from gateway.policy.findings import findings
-from gateway.policy.models import AnthropicProvider
 from gateway.policy.positions import Parsed, parse
 from gateway.policy.pricing.tariffs import PriceBook, Tariffs, tariffs_of
 from gateway.policy.problems import PolicyInvalid, Problem, Reporter
@@ -131,7 +130,7 @@ def parse_policy(
         version=_version(parsed),
         source=name,
         warnings=tuple(_warnings(report, expanded, document, tariffs)),
-        unavailable=_unavailable(expanded, document),
+        unavailable=_unavailable(expanded),
         tariffs=tariffs.of,
         prices=tariffs.prices(at),
         unpriced=tariffs.unpriced,
@@ -149,14 +148,11 @@ def _misshapen(report: Reporter, error: ValidationError) -> Iterator[Problem]:
             yield report.shape(found, fields_at(schema, path[:-1]))
 
 
-def _unavailable(expanded: Expanded, document: Policy) -> dict[str, str]:
+def _unavailable(expanded: Expanded) -> dict[str, str]:
     reasons: dict[str, list[str]] = {}
     for path, variable in expanded.unset:
         if path[0] == "providers":
             reasons.setdefault(str(path[1]), []).append(f"{variable} is not set")
-    for name, provider in document.providers.items():
-        if isinstance(provider, AnthropicProvider):
-            reasons.setdefault(name, []).append("providers of kind anthropic are not spoken to in this release")
     return {name: "; ".join(listed) for name, listed in reasons.items()}
 
 
