@@ -145,6 +145,11 @@ class Catalogue:
         price = measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
         return price if price.dearest <= DEAREST else None
 
+    def price_served(self, model: Model, service: Service, held: Price) -> Price:
+        """Return what an answer costs as its provider served it: the price it was held at, unless another is known."""
+        special = None if service == "standard" else self.price(model, service)
+        return special or held
+
     def baseline_cost(self, usage: Usage) -> Nanodollars | None:
         """Return what `usage` would have cost on the baseline model; None without one, or without its price."""
         model = self.models.get(self._baseline or "")

@@ -127,7 +127,7 @@ class ChatService:
             begun = meter.first_at is not None or purchase.may_be_billed(error)
             bought = Bought(
                 model=purchase.model,
-                price=purchase.price,
+                price=self.catalogue.price_served(purchase.model, meter.service, purchase.price),
                 purpose="answer",
                 at=asked.at,
                 seconds=upstream_s,

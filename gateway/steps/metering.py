@@ -1,6 +1,7 @@
 """Meter one streamed answer: what it has said, and what it has used."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -9,7 +10,10 @@ from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
 from gateway.steps.estimate import likely_prompt_tokens, likely_tokens
 from gateway.wire.fold import Fold
-from governance.prices import Usage
+from governance.prices import Service, Usage
+
+_SERVICES: Final[Mapping[str, Service]] = {"flex": "flex", "priority": "priority", "fast": "priority"}
+"""What an answer says of a service that may have a price of its own."""
 
 
 class Meter:
@@ -55,6 +59,12 @@ class Meter:
     def told(self) -> Usage | None:
         """What the provider has said so far, whether or not it makes sense for an answer."""
         return Usage.from_openai(self._said)
+
+    @property
+    def service(self) -> Service:
+        """How the provider says that it served, which may be otherwise than it was asked, and decides the price."""
+        tier = self._fold.told("service_tier")
+        return _SERVICES.get(tier, "standard") if isinstance(tier, str) else "standard"
 
     def cut(self, facts: dict[str, Any]) -> Chunk:
         """End the answer here, as if for its length, and return the chunk that says so and why."""

@@ -6,6 +6,7 @@ from gateway.catalogue import Catalogue, Model
 from gateway.providers.absent import AbsentUpstream
 from governance.money import Nanodollars
 from governance.prices import Price
+from governance.prices.book import list_tariff
 from governance.prices.tariff import Dated, Stated
 from tests.support.clocks import HandClock
 
@@ -26,6 +27,20 @@ def test_a_running_gateway_follows_the_date_of_a_price() -> None:
     assert catalogue.price(model) == price(2)
     assert catalogue.price(model, "batch") == price(2)
     assert catalogue.price(model, "priority") is None
+
+
+def test_an_answer_costs_what_its_provider_says_that_it_was_served_as() -> None:
+    book = list_tariff("openai", "gpt-5")
+    model = Model("m", "cloud", "gpt-5", "cloud", "chat", book)
+    catalogue = Catalogue([model], [], {"cloud": AbsentUpstream("cloud", "cloud", "")}, None, NEW_YEAR.timestamp)
+    held = catalogue.price(model)
+    assert held is not None
+    assert catalogue.price_served(model, "standard", held) is held
+    assert catalogue.price_served(model, "flex", held).output.nanos * 2 == held.output.nanos
+    assert catalogue.price_served(model, "priority", held).source.endswith(" priority")
+    plain = Model("n", "cloud", "n-1", "cloud", "chat", Stated((Dated(None, price(1)),)))
+    without = Catalogue([plain], [], {"cloud": AbsentUpstream("cloud", "cloud", "")}, None, NEW_YEAR.timestamp)
+    assert without.price_served(plain, "priority", price(1)) == price(1)
 
 
 def test_a_model_becomes_available_when_its_first_price_begins() -> None:
