@@ -3,6 +3,7 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -23,7 +24,7 @@ from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
 from governance.money import Nanodollars
-from governance.prices import Price, worst_case
+from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
 from router_models.router import Route
@@ -82,8 +83,14 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, prompt: Prompt, most_output: int) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price.
+    def price(self, route: Route, prompt: Prompt, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+        """Return the purchase of an answer over `route`, at the price of this instant.
+
+        Args:
+            route: Who answers.
+            prompt: What it is asked.
+            most_output: The most tokens it can make.
+            classes: The classes of `Usage` that it may use.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -94,7 +101,7 @@ class Purchasing:
             raise NothingAvailable(route=route.name, models=(route.model,))
         tally = self.counting.tally(model, prompt)
         held = tally.held
-        worst = WorstCase(worst_case(held, most_output, price), held + most_output)
+        worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
         return Purchase(model, self.catalogue.upstream(model), route, price, worst, tally)
 
     def hold(
