@@ -1,0 +1,182 @@
+"""The `model_list`: each entry is a deployment, a model at a provider, under the name that applications ask for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from gateway.importing.draft import Kind, ProviderDraft
+from gateway.importing.hosts import ABSENT, HOSTS, Host, parted, zone_of
+from governance.money import NANOS_PER_DOLLAR
+from governance.prices import DEAREST, TOKENS_PER_PRICE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gateway.importing.secrets import Secrets
+    from gateway.importing.source import Source
+    from gateway.policy.positions import Path
+
+_RATES: Final = {
+    "input_cost_per_token": "input",
+    "cache_read_input_token_cost": "cached_input",
+    "cache_creation_input_token_cost": "cache_write",
+    "output_cost_per_token": "output",
+}
+_PLACES: Final = ("litellm_params", "model_info")
+_MODES: Final[Mapping[str, Kind]] = {
+    "chat": "chat",
+    "completion": "chat",
+    "responses": "chat",
+    "embedding": "embedding",
+}
+_EMBEDS: Final = re.compile(r"embed|(^|[/_-])(bge|e5|gte|minilm)[-_]", re.IGNORECASE)
+_OTHER: Final = re.compile(
+    r"dall-e|gpt-image|whisper|transcribe|(^|[/-])tts(-|$)|rerank|moderation|sora|stable-diffusion|realtime",
+    re.IGNORECASE,
+)
+_NANO: Final = Decimal(1) / NANOS_PER_DOLLAR
+_LONGEST_NAME: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """One entry of the list that carries over.
+
+    Attributes:
+        path: Where it stands.
+        group: What applications ask for.
+        prefix: LiteLLM's name of the provider.
+        provider: The provider as the policy has it.
+        model: What the provider calls the model.
+        rates: USD per million tokens by their names in a policy; None where the config states none.
+        order: LiteLLM tries lower numbers first.
+    """
+
+    path: Path
+    group: str
+    prefix: str
+    provider: ProviderDraft
+    model: str
+    kind: Kind
+    rates: Mapping[str, Decimal] | None
+    order: Decimal
+
+
+def deployments(source: Source, secrets: Secrets) -> Iterator[Deployment]:
+    """Read every entry; those that cannot carry over are told to the source."""
+    credentials = _credentials(source)
+    for index in source.items("model_list"):
+        deployment = _read(source, secrets, ("model_list", index), credentials)
+        if deployment is not None:
+            yield deployment
+
+
+def _read(source: Source, secrets: Secrets, path: Path, credentials: Mapping[str, Path]) -> Deployment | None:
+    params = (*path, "litellm_params")
+    group, named = source.text(*path, "model_name"), source.text(*params, "model")
+    if group is None or named is None:
+        return source.leave_out(path, "Needs a model_name and, under litellm_params, a model.")
+    prefix, model = parted(named, source.text(*params, "custom_llm_provider"))
+    why = _why_not(group, prefix, model)
+    if why:
+        return source.leave_out(path, why)
+    kind = _kind(source, path, model)
+    if kind is None:
+        return source.leave_out(path, "Only models that chat, complete or embed are served.")
+    credential = source.text(*params, "litellm_credential_name")
+    if credential is not None and credential not in credentials:
+        source.leave_out((*params, "litellm_credential_name"), "Names nothing in the credential_list.")
+    provider = _provider(secrets, prefix, (params, credentials.get(credential or "")))
+    if provider is None:
+        return source.leave_out(path, f"A model of {prefix} needs the address of its server as api_base.")
+    return Deployment(
+        path=path,
+        group=group,
+        prefix=prefix,
+        provider=provider,
+        model=model,
+        kind=kind,
+        rates=_rates(source, path, kind),
+        order=source.number(*params, "order") or Decimal(0),
+    )
+
+
+def _credentials(source: Source) -> dict[str, Path]:
+    """Find where each named credential has its values."""
+    paths = [("credential_list", index) for index in source.items("credential_list")]
+    for path in paths:
+        source.take(*path, "credential_info")
+    return {name: (*path, "credential_values") for path in paths if (name := source.text(*path, "credential_name"))}
+
+
+def _why_not(group: str, prefix: str, model: str) -> str:
+    """Say why an entry cannot carry over; empty when it can."""
+    if "*" in group or "*" in model:
+        return "Wildcards are not offered, so that every model has a price: write an entry for each model in use."
+    if prefix in ABSENT:
+        return f"{ABSENT[prefix]} is not carried over: add a provider for it, and the model, by hand."
+    if prefix not in HOSTS:
+        known = f"Provider {prefix} is not known here" if prefix else "The name does not tell its provider"
+        return f"{known}: if it speaks OpenAI's API, add it as a provider of kind openai with its base_url."
+    if not model.isprintable() or not 0 < len(model) <= _LONGEST_NAME:
+        return "Needs the name of a model after the slash."
+    return ""
+
+
+def _kind(source: Source, path: Path, model: str) -> Kind | None:
+    mode = source.text(*path, "model_info", "mode")
+    if mode is not None:
+        return _MODES.get(mode)
+    return None if _OTHER.search(model) else "embedding" if _EMBEDS.search(model) else "chat"
+
+
+def _provider(secrets: Secrets, prefix: str, places: tuple[Path, Path | None]) -> ProviderDraft | None:
+    """Make the provider of an entry; its own address and key come before those of its credential."""
+    host = HOSTS[prefix]
+    written = [place for place in places if place is not None]
+    addresses = [secrets.address((*place, name), prefix) for place in written for name in ("api_base", "base_url")]
+    keys = [secrets.key((*place, "api_key"), prefix) for place in written]
+    stated = next(filter(None, addresses), None)
+    base_url = host.base_url if stated is None else _address(host, stated)
+    if base_url is None:
+        return None
+    ours = stated is not None or not host.key
+    key = next(filter(None, keys), None if ours else f"${{{host.key}}}")
+    return ProviderDraft(host.kind, base_url, key, zone_of(base_url))
+
+
+def _address(host: Host, stated: str) -> str:
+    """Write an address as this gateway wants it: of Anthropic without the version, of all others with it."""
+    if host.kind == "anthropic":
+        return stated.removesuffix("/messages").removesuffix("/v1")
+    plain = stated.removesuffix("/chat/completions")
+    return plain if plain.endswith(host.suffix) else plain + host.suffix
+
+
+def _rates(source: Source, path: Path, kind: Kind) -> Mapping[str, Decimal] | None:
+    """Read the prices that an entry states, those beside its model first."""
+    rates: dict[str, Decimal] = {}
+    places: list[Path] = []
+    for name, ours in _RATES.items():
+        stated = [
+            (rate, (*path, place, name)) for place in _PLACES if (rate := source.number(*path, place, name)) is not None
+        ]
+        for rate, place in stated[:1]:
+            rates[ours] = rate * TOKENS_PER_PRICE
+            places.append(place)
+    needed = {"input", "output"} if kind == "chat" else {"input"}
+    dearest = Decimal(DEAREST.nanos) / NANOS_PER_DOLLAR
+    if not needed <= rates.keys() or not all(0 <= rate <= dearest for rate in rates.values()):
+        for place in places:
+            source.leave_out(
+                place, "A price is stated in part, or is none for a token: list prices are looked up instead."
+            )
+        return None
+    if not any(rates.values()):
+        source.change(
+            path, "Costs nothing here, as the config says; on a machine of your own write what the machine costs."
+        )
+    return {ours: rate.quantize(_NANO).normalize() for ours, rate in rates.items()}
