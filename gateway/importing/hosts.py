@@ -66,7 +66,7 @@ ABSENT: Mapping[str, str] = {
     "replicate": "Replicate",
     "sagemaker": "Amazon SageMaker",
     "sagemaker_chat": "Amazon SageMaker",
-    "text-completion-openai": "OpenAI's models that only complete text",
+    "text-completion-openai": "OpenAI text completion",
     "vertex_ai": "Google Vertex AI",
     "vertex_ai_beta": "Google Vertex AI",
     "voyage": "Voyage AI",
