@@ -16,6 +16,7 @@ from gateway.errors import UpstreamTimeout
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
@@ -33,6 +34,7 @@ class EmbeddingService:
     """Answers embeddings requests. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -45,17 +47,26 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, _stays)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return msgspec.json.decode(turn.answer.body), facts
                 pressure = await self.purchasing.pressure(asked, entitled)
                 slot, stored = await self.exact.find(asked, entitled, wish, body, any_age=pressure.tighten)
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-                    return msgspec.json.decode(stored.body), facts
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    result = msgspec.json.decode(stored.body)
+                    await turn.keep(result, facts)
+                    return result, facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            return await self._buy(asked, body, purchase, hold, slot)
+            result, facts = await self._buy(asked, body, purchase, hold, slot)
+            await turn.keep(result, facts)
+            return result, facts
 
     async def _buy(
         self, asked: Asked[EmbeddingFields], body: dict[str, Any], purchase: Purchase, hold: Hold, slot: Slot
@@ -97,3 +108,8 @@ class EmbeddingService:
         with anyio.move_on_after(asked.limit_s):
             return await purchase.upstream.embed(body | {"model": purchase.model.upstream_model}, asked.request_id)
         raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", purchase.upstream.name)
+
+
+def _stays() -> bool:
+    """A client of embeddings is not watched: it is taken to be there."""
+    return False
