@@ -3,13 +3,17 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 Leave = Literal["cancel", "drain"]
 """What happens upstream when the client leaves: stop there and pay for what was made, or read on to the usage."""
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
+
+
+NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Chunk(NamedTuple):
@@ -44,10 +48,11 @@ class Call:
 
 
 class Wanted(NamedTuple):
-    """What is posted to a provider: a path below its address, and a body of JSON."""
+    """What is posted to a provider: a path below its address, a body of JSON, and headers that this request needs."""
 
     path: str
     body: dict[str, Any]
+    headers: Mapping[str, str] = NO_HEADERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +119,16 @@ class Upstream(Protocol):
         """Open the stream of an answer; the chunks end when the provider says it is done."""
         ...
 
-    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
-        """Return the reply to an embeddings request, both as OpenAI's API has them.
+    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Say an embeddings request of OpenAI's form in the provider's own words.
 
         Raises:
             BadRequest: it has no word for something that is asked for; nothing has been sent.
         """
+        ...
+
+    async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+        """Return the reply to the embeddings request `body`, written as `wanted`, in OpenAI's form."""
         ...
 
     async def refresh(self) -> None:
