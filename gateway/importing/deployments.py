@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from gateway.importing.draft import Kind, ProviderDraft
-from gateway.importing.hosts import ABSENT, HOSTS, Host, parted, zone_of
+from gateway.importing.hosts import HOSTS, Host, absent, parted, zone_of
 from governance.money import NANOS_PER_DOLLAR
 from governance.prices import DEAREST, TOKENS_PER_PRICE
 
@@ -38,6 +38,7 @@ _OTHER: Final = re.compile(
     re.IGNORECASE,
 )
 _NANO: Final = Decimal(1) / NANOS_PER_DOLLAR
+_LAST: Final = Decimal("Infinity")
 _LONGEST_NAME: Final = 300
 
 
@@ -52,7 +53,7 @@ class Deployment:
         provider: The provider as the policy has it.
         model: What the provider calls the model.
         rates: USD per million tokens by their names in a policy; None where the config states none.
-        order: LiteLLM tries lower numbers first.
+        order: LiteLLM tries lower numbers first, and those without one last.
     """
 
     path: Path
@@ -100,7 +101,7 @@ def _read(source: Source, secrets: Secrets, path: Path, credentials: Mapping[str
         model=model,
         kind=kind,
         rates=_rates(source, path, kind),
-        order=source.number(*params, "order") or Decimal(0),
+        order=_LAST if (order := source.number(*params, "order")) is None else order,
     )
 
 
@@ -116,8 +117,8 @@ def _why_not(group: str, prefix: str, model: str) -> str:
     """Say why an entry cannot carry over; empty when it can."""
     if "*" in group or "*" in model:
         return "Wildcards are not offered, so that every model has a price: write an entry for each model in use."
-    if prefix in ABSENT:
-        return f"{ABSENT[prefix]} is not carried over: add a provider for it, and the model, by hand."
+    if name := absent(prefix):
+        return f"{name} is not carried over: add a provider for it, and the model, by hand."
     if prefix not in HOSTS:
         known = f"Provider {prefix} is not known here" if prefix else "The name does not tell its provider"
         return f"{known}: if it speaks OpenAI's API, add it as a provider of kind openai with its base_url."
@@ -143,8 +144,8 @@ def _provider(secrets: Secrets, prefix: str, places: tuple[Path, Path | None]) -
     base_url = host.base_url if stated is None else _address(host, stated)
     if base_url is None:
         return None
-    ours = stated is not None or not host.key
-    key = next(filter(None, keys), None if ours else f"${{{host.key}}}")
+    elsewhere = stated is not None and host.base_url is not None  # a key is not sent to where it does not belong
+    key = next(filter(None, keys), None if elsewhere or not host.key else f"${{{host.key}}}")
     return ProviderDraft(host.kind, base_url, key, zone_of(base_url))
 
 

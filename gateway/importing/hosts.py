@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Literal, NamedTuple
+from typing import NamedTuple, get_args
 from urllib.parse import urlsplit
+
+from gateway.policy.models import Provider
+
+KINDS = frozenset(get_args(section.model_fields["kind"].annotation)[0] for section in get_args(get_args(Provider)[0]))
+"""The kinds of provider that a policy knows."""
 
 
 class Host(NamedTuple):
@@ -14,12 +19,12 @@ class Host(NamedTuple):
 
     Attributes:
         kind: How it is spoken to.
-        base_url: Where it is, unless a model says otherwise; None where a model must say.
+        base_url: Where it is, unless a model says otherwise; None where every model must say.
         key: The variable that LiteLLM takes its key from when a model says none; empty where it needs none.
         suffix: What follows the address that people write for LiteLLM.
     """
 
-    kind: Literal["openai", "anthropic", "vllm"]
+    kind: str
     base_url: str | None
     key: str = ""
     suffix: str = ""
@@ -27,12 +32,14 @@ class Host(NamedTuple):
 
 HOSTS: Mapping[str, Host] = {
     "anthropic": Host("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    "azure": Host("openai", None, "AZURE_API_KEY", suffix="/openai/v1"),
     "cerebras": Host("openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
     "custom_openai": Host("openai", None),
     "dashscope": Host("openai", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY"),
     "deepinfra": Host("openai", "https://api.deepinfra.com/v1/openai", "DEEPINFRA_API_KEY"),
     "deepseek": Host("openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
     "fireworks_ai": Host("openai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_AI_API_KEY"),
+    "gemini": Host("gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY"),
     "groq": Host("openai", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
     "hosted_vllm": Host("vllm", None),
     "litellm_proxy": Host("openai", None),
@@ -53,7 +60,6 @@ HOSTS: Mapping[str, Host] = {
 }
 
 ABSENT: Mapping[str, str] = {
-    "azure": "Azure OpenAI",
     "azure_ai": "Azure AI",
     "azure_text": "Azure OpenAI",
     "bedrock": "Amazon Bedrock",
@@ -73,6 +79,14 @@ ABSENT: Mapping[str, str] = {
     "watsonx": "IBM watsonx",
 }
 """Providers that this importer does not carry over, as people call them."""
+
+
+def absent(prefix: str) -> str | None:
+    """Return what people call a provider that does not carry over; None for one that does, or is not known."""
+    if prefix in HOSTS and HOSTS[prefix].kind not in KINDS:
+        return ABSENT.get(prefix, prefix)
+    return None if prefix in HOSTS else ABSENT.get(prefix)
+
 
 _UNPREFIXED = (
     (re.compile(r"gpt|o[1-9]|chatgpt|text-embedding|ft:gpt|dall-e|whisper|tts|codex|omni-moderation"), "openai"),

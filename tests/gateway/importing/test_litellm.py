@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.importing.hosts import KINDS
 from gateway.importing.litellm import Imported, import_file, import_text
 from gateway.policy.source import LoadedPolicy, parse_policy
 from governance.money import Nanodollars
@@ -90,8 +91,8 @@ def test_a_small_config_carries_over_nearly_whole() -> None:
 
 def test_deployments_of_one_name_become_a_route_of_that_name_in_their_order() -> None:
     result = imported("platform")
-    assert routes(result)["gpt-4o"] == ("gpt-4o@openai-2", "gpt-4o@openai", "opus")
-    assert routes(result)["fast"] == ("fast@groq", "gpt-4o@openai-2", "gpt-4o@openai")
+    assert routes(result)["gpt-4o"] == ("gpt-4o@openai-2", "gpt-4o@openai", "gpt-4o@azure", "opus")
+    assert routes(result)["fast"] == ("fast@groq", "gpt-4o@openai-2", "gpt-4o@openai", "gpt-4o@azure")
 
 
 def test_an_alias_is_a_route_to_the_models_of_its_name() -> None:
@@ -104,10 +105,15 @@ def test_an_alias_is_a_route_to_the_models_of_its_name() -> None:
 def test_a_literal_key_becomes_a_variable_and_a_variable_stays_one() -> None:
     result = imported("platform")
     providers = loaded(result).document.providers
-    assert list(providers) == ["openai", "openai-2", "groq", "anthropic"]
-    assert result.variables == (
-        "ANTHROPIC_API_KEY", "GROQ_KEY_OF_PLATFORM", "OPENAI_API_KEY", "OPENAI_KEY_1", "SLACK_WEBHOOK_URL",
-    )  # fmt: skip
+    assert [name for name in providers if name != "gemini"] == ["azure", "openai", "openai-2", "groq", "anthropic"]
+    assert {*result.variables} - {"GEMINI_API_KEY"} == {
+        "ANTHROPIC_API_KEY",
+        "AZURE_API_KEY_EU",
+        "GROQ_KEY_OF_PLATFORM",
+        "OPENAI_API_KEY",
+        "OPENAI_KEY_1",
+        "SLACK_WEBHOOK_URL",
+    }
     assert "OPENAI_KEY_1" in said(result)["model_list[1].litellm_params.api_key"]
 
 
@@ -117,9 +123,19 @@ def test_prices_for_a_token_become_prices_for_a_million() -> None:
 
 def test_models_of_providers_that_are_not_spoken_to_are_told_by_name() -> None:
     told = said(imported("platform"))
-    assert told["model_list[0]"].startswith("Azure OpenAI is not carried over")
-    assert told["model_list[4]"].startswith("Amazon Bedrock is not carried over")
-    assert told["model_list[5]"].startswith("Google Gemini is not carried over")
+    assert told["model_list[4]"].startswith("Amazon SageMaker is not carried over")
+    assert told["model_list[8]"].startswith("Cohere is not carried over")
+
+
+def test_azure_is_spoken_to_over_its_own_address_of_the_openai_api() -> None:
+    azure = loaded(imported("platform")).document.providers["azure"]
+    assert (azure.kind, azure.zone) == ("openai", "cloud")
+    assert "base_url: https://example-eu.openai.azure.com/openai/v1\n" in imported("platform").policy
+
+
+def test_gemini_carries_over_as_soon_as_a_policy_has_its_kind() -> None:
+    result = imported("platform")
+    assert ("gemini" in KINDS) == ("gemini-flash" in names(result)) == ("model_list[5]" not in said(result))
 
 
 def test_teams_get_the_budget_and_the_limits_of_all_teams() -> None:
