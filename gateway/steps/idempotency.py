@@ -97,21 +97,24 @@ class OnceOnly:
 
     @asynccontextmanager
     async def _held(self, asked: Asked[object], claim: Claim) -> AsyncGenerator[Turn]:
-        kept = False
+        given: Answer | None = None
+        done = False
 
         async def keep(answer: Answer) -> None:
-            nonlocal kept
-            kept = await self._tried(self.answers.keep(claim, answer, self._now(asked)), claim)
+            nonlocal given, done
+            given = answer
+            done = await self._tried(self.answers.keep(claim, answer, self._now(asked)), claim)
 
         try:
             yield Turn(None, keep)
         finally:
-            if not kept:
+            if not done:
+                ending = self.answers.release(claim) if given is None else keep(given)
                 with anyio.CancelScope(shield=True):
-                    await self._tried(self.answers.release(claim), claim)
+                    await self._tried(ending, claim)
 
     async def _tried(self, act: Awaitable[None], claim: Claim) -> bool:
-        """Do what must not fail the request; a key that could not be freed is free when its lease ends."""
+        """Do what must not fail the request; a key whose end could not be written is free when its lease ends."""
         try:
             await act
         except StoreUnavailable as error:

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from openai import AsyncOpenAI
 from sqlalchemy import text, update
 
+from governance.errors import StoreUnavailable
+from governance.idempotency.answers import Answer, Claim, IdempotentAnswers
 from governance.idempotency.tables import IdempotencyRow
 from tests.support.running_gateway import POLICY, RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import ScriptedUpstream, serve
@@ -287,3 +290,20 @@ async def test_a_database_that_is_away_refuses_keyed_requests_alone(gateway: Run
 
     assert (await gateway.chat(key, headers=ONCE)).status_code == 503
     assert (await gateway.chat(key)).status_code == 200
+
+
+async def test_an_answer_that_could_not_be_kept_at_once_is_kept_when_the_request_ends(
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep, failures = IdempotentAnswers.keep, [StoreUnavailable("away for a moment")]
+
+    async def fickle(self: IdempotentAnswers, claim: Claim, answer: Answer, at: datetime) -> None:
+        if failures:
+            raise failures.pop()
+        await keep(self, claim, answer, at)
+
+    monkeypatch.setattr(IdempotentAnswers, "keep", fickle)
+    key = await gateway.key()
+    assert (await gateway.chat(key, headers=ONCE)).status_code == 200
+    assert failures == []
+    assert (await gateway.chat(key, headers=ONCE)).headers["x-sluice-cache"] == "idempotent"
