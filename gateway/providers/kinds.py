@@ -3,10 +3,18 @@
 from contextlib import AsyncExitStack
 from time import time
 
-from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
+from gateway.policy.models import (
+    AnthropicProvider,
+    EngineProvider,
+    GeminiProvider,
+    OpenAIProvider,
+    Provider,
+    VllmProvider,
+)
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.gemini import GeminiApi
 from gateway.providers.apis.manners import OWN, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
@@ -57,7 +65,9 @@ def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
             return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
             return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+        case GeminiProvider():
+            return str(section.base_url), CLOUD, GeminiApi(_key(section), time)
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None
