@@ -13,7 +13,7 @@ from governance.money import NANOS_PER_DOLLAR
 from governance.prices import DEAREST, TOKENS_PER_PRICE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gateway.importing.secrets import Secrets
     from gateway.importing.source import Source
@@ -37,6 +37,9 @@ _OTHER: Final = re.compile(
     r"dall-e|gpt-image|whisper|transcribe|(^|[/-])tts(-|$)|rerank|moderation|sora|stable-diffusion|realtime",
     re.IGNORECASE,
 )
+_ADDRESS: Final = "address of its server as api_base"
+_NEEDED: Final = {"bedrock": "region as aws_region_name, written out"}
+_REGION: Final = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}")
 _NANO: Final = Decimal(1) / NANOS_PER_DOLLAR
 _LAST: Final = Decimal("Infinity")
 _LONGEST_NAME: Final = 300
@@ -90,9 +93,14 @@ def _read(source: Source, secrets: Secrets, path: Path, credentials: Mapping[str
     credential = source.text(*params, "litellm_credential_name")
     if credential is not None and credential not in credentials:
         source.leave_out((*params, "litellm_credential_name"), "Names nothing in the credential_list.")
-    provider = _provider(secrets, prefix, (params, credentials.get(credential or "")))
+    places = [place for place in (params, credentials.get(credential or "")) if place is not None]
+    if HOSTS[prefix].kind == "bedrock":
+        region, model = _region(source, model, places)
+        provider = None if region is None else _bedrock(secrets, region, places)
+    else:
+        provider = _provider(secrets, prefix, places)
     if provider is None:
-        return source.leave_out(path, f"A model of {prefix} needs the address of its server as api_base.")
+        return source.leave_out(path, f"A model of {prefix} needs the {_NEEDED.get(HOSTS[prefix].kind, _ADDRESS)}.")
     return Deployment(
         path=path,
         group=group,
@@ -134,19 +142,49 @@ def _kind(source: Source, path: Path, model: str) -> Kind | None:
     return None if _OTHER.search(model) else "embedding" if _EMBEDS.search(model) else "chat"
 
 
-def _provider(secrets: Secrets, prefix: str, places: tuple[Path, Path | None]) -> ProviderDraft | None:
+def _provider(secrets: Secrets, prefix: str, places: Iterable[Path]) -> ProviderDraft | None:
     """Make the provider of an entry; its own address and key come before those of its credential."""
     host = HOSTS[prefix]
-    written = [place for place in places if place is not None]
-    addresses = [secrets.address((*place, name), prefix) for place in written for name in ("api_base", "base_url")]
-    keys = [secrets.key((*place, "api_key"), prefix) for place in written]
+    addresses = [secrets.address((*place, name), prefix) for place in places for name in ("api_base", "base_url")]
     stated = next(filter(None, addresses), None)
     base_url = host.base_url if stated is None else _address(host, stated)
     if base_url is None:
         return None
     elsewhere = stated is not None and host.base_url is not None  # a key is not sent to where it does not belong
-    key = next(filter(None, keys), None if elsewhere or not host.key else f"${{{host.key}}}")
-    return ProviderDraft(host.kind, base_url, key, zone_of(base_url))
+    default = None if elsewhere or not host.key else f"${{{host.key}}}"
+    key = _first(secrets, places, "api_key", prefix) or default
+    fields = (("base_url", base_url), *((("api_key", key),) if key else ()))
+    return ProviderDraft(host.kind, zone_of(base_url), fields)
+
+
+def _bedrock(secrets: Secrets, region: str, places: Iterable[Path]) -> ProviderDraft:
+    """Make the provider of a model of Bedrock: let in by a key of its own, or by an access key that signs."""
+    key = _first(secrets, places, "api_key", "bedrock")
+    access = _first(secrets, places, "aws_access_key_id", "aws_access")
+    secret = _first(secrets, places, "aws_secret_access_key", "aws_secret")
+    token = _first(secrets, places, "aws_session_token", "aws_session")
+    signed = (
+        ("access_key_id", access or "${AWS_ACCESS_KEY_ID}"),
+        ("secret_access_key", secret or "${AWS_SECRET_ACCESS_KEY}"),
+        *((("session_token", token),) if token else ()),
+    )
+    return ProviderDraft("bedrock", "cloud", (("region", region), *((("api_key", key),) if key else signed)))
+
+
+def _region(source: Source, model: str, places: Iterable[Path]) -> tuple[str | None, str]:
+    """Return the region of a model of Bedrock, and its name without what LiteLLM writes before it."""
+    for word in ("converse/", "invoke/"):
+        model = model.removeprefix(word)
+    first, slash, rest = model.partition("/")
+    stated = [source.text(*place, "aws_region_name") for place in places]
+    if slash and _REGION.fullmatch(first):
+        return first, rest
+    return next((region for region in stated if region is not None and _REGION.fullmatch(region)), None), model
+
+
+def _first(secrets: Secrets, places: Iterable[Path], name: str, owner: str) -> str | None:
+    """Return the first secret of a name, reading all of them."""
+    return next(filter(None, [secrets.key((*place, name), owner) for place in places]), None)
 
 
 def _address(host: Host, stated: str) -> str:

@@ -13,12 +13,11 @@ Kind = Literal["chat", "embedding"]
 
 
 class ProviderDraft(NamedTuple):
-    """An entry of `providers`; `base_url` and `api_key` may hold `${NAME}`."""
+    """An entry of `providers`; `fields` are what its kind needs, and may hold `${NAME}`."""
 
     kind: str
-    base_url: str
-    api_key: str | None
     zone: str
+    fields: tuple[tuple[str, str], ...]
 
 
 class ModelDraft(NamedTuple):

@@ -33,6 +33,8 @@ class Host(NamedTuple):
 HOSTS: Mapping[str, Host] = {
     "anthropic": Host("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
     "azure": Host("openai", None, "AZURE_API_KEY", suffix="/openai/v1"),
+    "bedrock": Host("bedrock", None),
+    "bedrock_converse": Host("bedrock", None),
     "cerebras": Host("openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
     "custom_openai": Host("openai", None),
     "dashscope": Host("openai", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY"),

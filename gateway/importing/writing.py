@@ -62,9 +62,7 @@ def _providers(draft: Draft) -> Iterator[str]:
     for name, provider in draft.providers.items():
         yield f"  {_text(name)}:"
         yield f"    kind: {provider.kind}"
-        yield f"    base_url: {_to_the_end(provider.base_url)}"
-        if provider.api_key is not None:
-            yield f"    api_key: {_to_the_end(provider.api_key)}"
+        yield from (f"    {field}: {_to_the_end(value)}" for field, value in provider.fields)
         yield _noted(f"    zone: {provider.zone}", "guessed from the address")
 
 

@@ -105,10 +105,11 @@ def test_an_alias_is_a_route_to_the_models_of_its_name() -> None:
 def test_a_literal_key_becomes_a_variable_and_a_variable_stays_one() -> None:
     result = imported("platform")
     providers = loaded(result).document.providers
-    assert [name for name in providers if name != "gemini"] == ["azure", "openai", "openai-2", "groq", "anthropic"]
-    assert {*result.variables} - {"GEMINI_API_KEY"} == {
+    assert list(providers) == ["azure", "openai", "openai-2", "groq", "gemini", "anthropic"]
+    assert {*result.variables} == {
         "ANTHROPIC_API_KEY",
         "AZURE_API_KEY_EU",
+        "GEMINI_API_KEY",
         "GROQ_KEY_OF_PLATFORM",
         "OPENAI_API_KEY",
         "OPENAI_KEY_1",
@@ -133,9 +134,24 @@ def test_azure_is_spoken_to_over_its_own_address_of_the_openai_api() -> None:
     assert "base_url: https://example-eu.openai.azure.com/openai/v1\n" in imported("platform").policy
 
 
-def test_gemini_carries_over_as_soon_as_a_policy_has_its_kind() -> None:
-    result = imported("platform")
-    assert ("gemini" in KINDS) == ("gemini-flash" in names(result)) == ("model_list[5]" not in said(result))
+@pytest.mark.skipif("bedrock" not in KINDS, reason="no policy can name Bedrock yet")
+def test_bedrock_carries_over_with_its_region_and_what_signs_its_requests() -> None:
+    result = imported("aws")
+    providers = loaded(result).document.providers
+    assert [(each.kind, each.zone) for each in providers.values()] == [("bedrock", "cloud")] * 4
+    assert names(result) == {
+        "sonnet": ("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        "nova": ("bedrock-2", "amazon.nova-lite-v1:0"),
+        "keyed": ("bedrock_converse", "amazon.nova-pro-v1:0"),
+        "lent": ("bedrock-3", "amazon.titan-embed-text-v2:0"),
+    }
+    assert {*result.variables} == {
+        "AWS_ACCESS_KEY_1", "AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY",
+        "AWS_SECRET_KEY_1", "AWS_SESSION_KEY_1", "ID_OF_TEAM", "SECRET_OF_TEAM",
+    }  # fmt: skip
+    told = said(result)
+    assert told["model_list[4]"] == "A model of bedrock needs the region as aws_region_name, written out."
+    assert told["model_list[0].litellm_params.aws_role_name"].startswith("Bedrock is let in with its own key")
 
 
 def test_teams_get_the_budget_and_the_limits_of_all_teams() -> None:
