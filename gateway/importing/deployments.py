@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from gateway.importing.draft import Kind, ProviderDraft
-from gateway.importing.hosts import HOSTS, Host, absent, parted, zone_of
+from gateway.importing.hosts import ABSENT, HOSTS, Host, parted, zone_of
 from governance.money import NANOS_PER_DOLLAR
 from governance.prices import DEAREST, TOKENS_PER_PRICE
 
@@ -125,8 +125,8 @@ def _why_not(group: str, prefix: str, model: str) -> str:
     """Say why an entry cannot carry over; empty when it can."""
     if "*" in group or "*" in model:
         return "Wildcards are not offered, so that every model has a price: write an entry for each model in use."
-    if name := absent(prefix):
-        return f"{name} is not carried over: add a provider for it, and the model, by hand."
+    if prefix in ABSENT:
+        return f"{ABSENT[prefix]} is not carried over: add a provider for it, and the model, by hand."
     if prefix not in HOSTS:
         known = f"Provider {prefix} is not known here" if prefix else "The name does not tell its provider"
         return f"{known}: if it speaks OpenAI's API, add it as a provider of kind openai with its base_url."

@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
-
-from gateway.policy.models import Provider
-
-KINDS = frozenset(get_args(section.model_fields["kind"].annotation)[0] for section in get_args(get_args(Provider)[0]))
-"""The kinds of provider that a policy knows."""
 
 
 class Host(NamedTuple):
@@ -24,7 +19,7 @@ class Host(NamedTuple):
         suffix: What follows the address that people write for LiteLLM.
     """
 
-    kind: str
+    kind: Literal["openai", "anthropic", "bedrock", "gemini", "vllm"]
     base_url: str | None
     key: str = ""
     suffix: str = ""
@@ -64,12 +59,9 @@ HOSTS: Mapping[str, Host] = {
 ABSENT: Mapping[str, str] = {
     "azure_ai": "Azure AI",
     "azure_text": "Azure OpenAI",
-    "bedrock": "Amazon Bedrock",
-    "bedrock_converse": "Amazon Bedrock",
     "cohere": "Cohere",
     "cohere_chat": "Cohere",
     "databricks": "Databricks",
-    "gemini": "Google Gemini",
     "huggingface": "Hugging Face",
     "replicate": "Replicate",
     "sagemaker": "Amazon SageMaker",
@@ -81,14 +73,6 @@ ABSENT: Mapping[str, str] = {
     "watsonx": "IBM watsonx",
 }
 """Providers that this importer does not carry over, as people call them."""
-
-
-def absent(prefix: str) -> str | None:
-    """Return what people call a provider that does not carry over; None for one that does, or is not known."""
-    if prefix in HOSTS and HOSTS[prefix].kind not in KINDS:
-        return ABSENT.get(prefix, prefix)
-    return None if prefix in HOSTS else ABSENT.get(prefix)
-
 
 _UNPREFIXED = (
     (re.compile(r"gpt|o[1-9]|chatgpt|text-embedding|ft:gpt|dall-e|whisper|tts|codex|omni-moderation"), "openai"),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.importing.hosts import KINDS
 from gateway.importing.litellm import Imported, import_file, import_text
 from gateway.policy.source import LoadedPolicy, parse_policy
 from governance.money import Nanodollars
@@ -134,7 +133,6 @@ def test_azure_is_spoken_to_over_its_own_address_of_the_openai_api() -> None:
     assert "base_url: https://example-eu.openai.azure.com/openai/v1\n" in imported("platform").policy
 
 
-@pytest.mark.skipif("bedrock" not in KINDS, reason="no policy can name Bedrock yet")
 def test_bedrock_carries_over_with_its_region_and_what_signs_its_requests() -> None:
     result = imported("aws")
     providers = loaded(result).document.providers
