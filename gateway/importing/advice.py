@@ -34,6 +34,13 @@ _TABLE: Final = (
     ("model_list.*.litellm_params.weight", _ROUTING),
     ("model_list.*.litellm_params.max_tokens", "Write it under output.max_tokens, of a team, app or feature."),
     ("model_list.*.litellm_params.tags", "Give teams and apps tiers: they decide who may use which model."),
+    *(
+        (
+            f"model_list.*.{place}.*_above_*_tokens",
+            "Write it into the tiers of the model's price: {above: …, input: …}.",
+        )
+        for place in ("litellm_params", "model_info")
+    ),
     ("model_list.*.litellm_params.*cost*", "Prices are in USD per million tokens: write them in the model's price."),
     (
         "model_list.*.litellm_params.cache_control_injection_points",
