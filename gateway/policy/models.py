@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from gateway.policy.reliability import TimeoutsSection
 from governance.policy.fields import PositiveDollars, TokenRate
 from governance.policy.sections import Flag, Name, Section
 from router_models.config import Label
@@ -33,10 +34,12 @@ class _Provider(Section):
     Attributes:
         zone: Where its machines are; a request confined to a zone is answered only there.
         machine_usd_per_hour: What the machine costs, for providers whose price is measured.
+        timeouts: How long it is waited for, where that differs from the others.
     """
 
     zone: Name
     machine_usd_per_hour: PositiveDollars | None = None
+    timeouts: TimeoutsSection | None = None
 
     @property
     def price_book(self) -> str | None:
