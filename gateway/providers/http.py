@@ -2,15 +2,17 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
 import httpx
 import msgspec
 
-from gateway.errors import UpstreamError, UpstreamTimeout, UpstreamUnreached
+from gateway.errors import UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
+from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
+from gateway.providers.leaving import Leave
 from gateway.providers.refusals import refusal
 from gateway.providers.replies import (
     MOST_EMBEDDINGS_BYTES,
@@ -20,7 +22,7 @@ from gateway.providers.replies import (
     read_start,
     read_whole,
 )
-from gateway.providers.upstream import Call, Chunk, Leave, Served, Status, Wanted
+from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
 
 _HEALTH_S = 2.0
 
@@ -30,12 +32,16 @@ class Habits:
     """What a kind of provider does beside answering.
 
     Attributes:
-        leave: what to do upstream when the client leaves.
+        leave: what to do upstream when the client leaves, unless the policy says otherwise.
+        sells: it may bill what it has computed, though nobody waited for it.
         watched: it has a `/health` to ask; a cloud provider is known only by its answers.
+        timeouts: how long it is waited for.
     """
 
     leave: Leave
+    sells: bool
     watched: bool
+    timeouts: Timeouts = field(default_factory=Timeouts)
 
 
 class HttpUpstream:
@@ -44,7 +50,9 @@ class HttpUpstream:
     def __init__(self, name: str, zone: str, habits: Habits, api: Api, client: httpx.AsyncClient) -> None:
         self.name = name
         self.zone = zone
-        self.leave: Leave = habits.leave
+        self.leave = habits.leave
+        self.sells = habits.sells
+        self.timeouts = habits.timeouts
         self.status = Status("not asked yet") if habits.watched else Status()
         self._watched = habits.watched
         self._api = api
@@ -56,13 +64,13 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
-        """Open the stream of an answer."""
-        async with self._post(wanted, request_id) as response:
+        """Open the stream of an answer; how long it may be silent is for its reader to say."""
+        async with self._post(wanted, request_id, silent_s=None) as response:
             yield self._chunks(response)
 
     async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
-        async with self._post(self._api.embeddings(body), request_id) as response:
+        async with self._post(self._api.embeddings(body), request_id, self.timeouts.first_token_s) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
         value = self._api.embedded(reply, body)
         if not isinstance(value.get("data"), list):
@@ -89,21 +97,26 @@ class HttpUpstream:
             self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
 
     @asynccontextmanager
-    async def _post(self, wanted: Wanted, request_id: str) -> AsyncGenerator[httpx.Response]:
+    async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
+        limits = self.timeouts
+        timeout = httpx.Timeout(silent_s, connect=limits.connect_s, pool=limits.first_token_s)
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
         headers |= self._api.headers(str(url), content)
         try:
-            async with self._client.stream("POST", url, content=content, headers=headers) as response:
+            async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 if not response.is_success:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
         except httpx.ReadTimeout:
-            raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
+            raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
             # httpx-aiohttp gives every lost connection one name; only its cause tells whether there was any.
+            if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
+                text = f"Provider {self.name!r} took no connection within {limits.connect_s:g} s."
+                raise UpstreamUnconnected(text, self.name) from error
             unreached = isinstance(error.__cause__, aiohttp.ClientConnectorError)
             kind = UpstreamUnreached if unreached else UpstreamError
             raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error

@@ -1,22 +1,33 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from time import time
 
-from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
+from gateway.policy.models import (
+    AnthropicProvider,
+    DrainUntil,
+    EngineProvider,
+    OnLeave,
+    OpenAIProvider,
+    Provider,
+    VllmProvider,
+)
+from gateway.policy.reliability import Timeouts
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
 from gateway.providers.apis.openai import Manners, OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
+from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-OWN_MACHINES = Habits(leave="cancel", watched=True)
+OWN_MACHINES = Habits(leave=CANCEL, sells=False, watched=True)
 """The bundled engine and vLLM: stopping there stops the cost."""
 
-CLOUD = Habits(leave="drain", watched=False)
+CLOUD = Habits(leave=DRAIN, sells=True, watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
 OWN_MANNERS = Manners(usage_per_chunk=True, salted=True, limit_field="max_completion_tokens")
@@ -25,6 +36,7 @@ OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_c
 
 OTHER_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_tokens")
 
+_WORDS = {"cancel": CANCEL, "drain": DRAIN, "estimate": ESTIMATE}
 _OPENAI_HOST = "api.openai.com"
 
 
@@ -34,7 +46,7 @@ def way_to(section: Provider) -> object:
 
 
 async def open_upstream(
-    name: str, section: Provider, absent: str | None, engine: str, stack: AsyncExitStack
+    name: str, section: Provider, absent: str | None, timeouts: Timeouts, engine: str, stack: AsyncExitStack
 ) -> Upstream:
     """Open a provider of a policy; its client is closed with `stack`.
 
@@ -42,12 +54,15 @@ async def open_upstream(
         name: what the policy calls it.
         section: what the policy says of it.
         absent: why it cannot be used, such as for want of a key; None when it can.
+        timeouts: how long it is waited for.
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
+    leave = habits.leave if section.on_leave is None else _leave(section.on_leave)
+    habits = replace(habits, leave=leave, timeouts=timeouts)
     client = await stack.enter_async_context(open_client(address))
     return HttpUpstream(name, section.zone, habits, api, client)
 
@@ -65,6 +80,13 @@ def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
             return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
         case AnthropicProvider():
             return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+
+
+def _leave(said: OnLeave) -> Leave:
+    if isinstance(said, DrainUntil):
+        until = said.drain_until
+        return replace(DRAIN, tokens=until.tokens, seconds=until.seconds, cost=until.usd)
+    return _WORDS[said]
 
 
 def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:

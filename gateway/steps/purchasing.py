@@ -44,11 +44,11 @@ class Purchase:
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
 
-        On our own machines a stopped call stops its cost. Others bill what they computed, whether or not it arrived,
+        On our own machines a stopped call stops its cost. Sellers bill what they computed, whether or not it arrived,
         unless they refused the call or never saw it.
         """
         refused = isinstance(error, UpstreamError) and error.status is not None
-        return self.upstream.leave == "drain" and not refused and not isinstance(error, UpstreamUnreached)
+        return self.upstream.sells and not refused and not isinstance(error, UpstreamUnreached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
