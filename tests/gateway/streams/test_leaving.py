@@ -1,0 +1,164 @@
+"""A client that leaves after each piece of an answer, under every rule and in every dialect: what is booked is right.
+
+What the fake provider says it made is the truth. It is exact where the answer is read to its end, or where the provider
+tells its usage with every chunk; elsewhere the documented estimate stands, and is marked.
+"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
+from gateway.steps.estimate import likely_tokens
+from governance.money import Nanodollars
+from tests.support.providers.answer import Answer, Prompt, Tokens
+from tests.support.providers.delivery import Served
+from tests.support.providers.gateways import KINDS, FarGateway, cost, far_gateway
+from tests.support.providers.script import Script
+
+ANSWER = Answer(
+    thoughts=("Hm", ", let me see"),
+    texts=("Zürich", " — ", "日本", "🙂"),
+    prompt=Prompt(fresh=9, read=5),
+)
+PIECES = ANSWER.pieces
+TELLS_PER_CHUNK = {"vllm"}
+TELLS_PROMPT_FIRST = {"messages"}
+
+
+async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bool = True) -> Served:
+    """Ask, leave once so many pieces have been made, let the provider make `more` of them, and return what it served."""
+    asked, gate, silent = len(far.fake.served), asyncio.Semaphore(max(0, pieces - 1)), asyncio.Event()
+    far.fake.script = Script(answer=ANSWER, gate=gate, silent=silent)
+    pending = asyncio.create_task(_read(far) if stream else far.plain())
+    await far.fake.until(lambda: len(far.fake.served) > asked)
+    if pieces:
+        silent.set()
+        await far.fake.until_made(pieces)
+    pending.cancel()
+    await asyncio.wait([pending])
+    await asyncio.sleep(0.02)  # the gateway learns of it from its socket
+    silent.set()
+    for _ in range(more - (not pieces)):
+        gate.release()
+    return far.fake.last
+
+
+async def _read(far: FarGateway) -> None:
+    async with far.streamed() as reply:
+        async for _ in reply.aiter_raw():
+            pass
+
+
+def estimated(kind: str, made: int, body_bytes: int) -> Tokens:
+    """Return the documented estimate: the prompt as told or by its bytes, the answer by the bytes that were said."""
+    told = kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made
+    prompt = ANSWER.prompt if told else Prompt(fresh=-(-body_bytes // 4))
+    return Tokens(prompt, likely_tokens(["".join(piece.text for piece in PIECES[:made])]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_that_is_drained_is_paid_for_to_the_token(tmp_path: Path, kind: str) -> None:
+    async with far_gateway(tmp_path, kind, on_leave="drain") as far:
+        assert far.upstream.leave == DRAIN
+        for count, pieces in enumerate(range(len(PIECES) + 1), 1):
+            served = await leave_after(far, pieces, more=len(PIECES))
+            row = await far.row(count)
+
+            assert (served.ended, served.made) == ("whole", len(PIECES)), pieces
+            assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens)), pieces
+            assert (row.input_tokens, row.output_tokens) == (14, 6), pieces
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(tmp_path: Path, kind: str) -> None:
+    async with far_gateway(tmp_path, kind, on_leave="cancel") as far:
+        assert far.upstream.leave == CANCEL
+        for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
+            served = await leave_after(far, pieces)
+            row, size = await far.row(count), _size(served)
+
+            assert (await far.fake.until_ended()).ended == "left", pieces
+            assert served.made == pieces
+            exact = kind in TELLS_PER_CHUNK
+            truth = served.tokens if exact else estimated(kind, pieces, size)
+            assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_says(tmp_path: Path, kind: str) -> None:
+    async with far_gateway(tmp_path, kind, on_leave="estimate") as far:
+        assert far.upstream.leave == ESTIMATE
+        for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
+            served = await leave_after(far, pieces)
+            row, size = await far.row(count), _size(served)
+
+            assert (await far.fake.until_ended()).ended == "left", pieces
+            assert (row.outcome, row.estimated) == ("left", True)
+            assert row.cost == cost(estimated(kind, pieces, size)), pieces
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Leave(reads_on=True, tokens=2),
+        Leave(reads_on=True, cost=Nanodollars(2 * 15000)),
+        Leave(reads_on=True, seconds=0.2),
+    ],
+    ids=["tokens", "usd", "seconds"],
+)
+async def test_an_answer_is_drained_no_further_than_to_its_bound(tmp_path: Path, kind: str, rule: Leave) -> None:
+    async with far_gateway(tmp_path, kind) as far:
+        far.upstream.leave = rule
+        for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
+            exact = kind in TELLS_PER_CHUNK
+            told = 2 if exact else 4  # the estimate makes less than a token of these pieces
+            served = await leave_after(far, pieces, more=2 if rule.seconds else told)
+            row, size = await far.row(count), _size(served)
+
+            assert (await far.fake.until_ended()).ended == "left", pieces
+            truth = served.tokens if exact else estimated(kind, served.made, size)
+            assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_that_ends_before_the_bound_is_paid_for_to_the_token(tmp_path: Path, kind: str) -> None:
+    async with far_gateway(tmp_path, kind, on_leave={"drain_until": {"tokens": 900, "usd": 1, "seconds": 30}}) as far:
+        served = await leave_after(far, 2, more=len(PIECES))
+        row = await far.row()
+
+        assert served.ended == "whole"
+        assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(tmp_path: Path, kind: str) -> None:
+    async with far_gateway(tmp_path, kind, on_leave="drain") as far:
+        served = await leave_after(far, 3, more=len(PIECES), stream=False)
+        row = await far.row()
+
+        assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"), [("vllm", CANCEL), ("chat", DRAIN), ("responses", DRAIN), ("messages", DRAIN)]
+)
+async def test_machines_of_our_own_cancel_and_clouds_drain(tmp_path: Path, kind: str, rule: Leave) -> None:
+    async with far_gateway(tmp_path, kind) as far:
+        assert far.upstream.leave == rule
+
+
+async def test_nothing_is_held_once_a_client_has_left(tmp_path: Path) -> None:
+    async with far_gateway(tmp_path, "chat", on_leave="cancel") as far:
+        await leave_after(far, 2)
+        await far.row()
+
+        assert far.gateway.services.purse.open_holds == 0
+
+
+def _size(served: Served) -> int:
+    """Return the bytes of the request that the gateway was sent, from the length it can be told by."""
+    del served
+    return len(b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64,"stream":true}')
