@@ -28,7 +28,7 @@ TELLS_PROMPT_FIRST = {"messages"}
 
 
 async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bool = True) -> Served:
-    """Ask, leave once so many pieces have been made, let the provider make `more` of them, and return what it served."""
+    """Ask, leave once so many pieces are made, let the provider go on for `more` of them, and return what it served."""
     asked, gate, silent = len(far.fake.served), asyncio.Semaphore(max(0, pieces - 1)), asyncio.Event()
     far.fake.script = Script(answer=ANSWER, gate=gate, silent=silent)
     pending = asyncio.create_task(_read(far) if stream else far.plain())

@@ -52,7 +52,7 @@ class Cut(Exception):
     """Raised inside a stream so that the server drops the connection."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Delivery:
     """One streamed answer on its way. `told` is called whenever something has changed."""
 
@@ -60,6 +60,7 @@ class Delivery:
     script: Script
     served: Served
     told: Callable[[], None] = field(repr=False)
+    _ending: bool = field(default=False, init=False)
 
     async def writes(self) -> AsyncGenerator[bytes]:
         """Yield what is to be written, write by write.
@@ -117,10 +118,12 @@ class Delivery:
         return self.served.made in {self.script.fail_after, self.script.stop_after}
 
     async def _before(self, told: Told) -> AsyncIterator[bytes]:
-        """Wait as the script has it before a piece that is not the first."""
-        if not self.served.made:
+        """Wait as the script has it before a piece that is not the first, and before the end."""
+        made, end = self.served.made, told.made == self.served.made == len(self.served.answer.pieces)
+        if not made or (end and self._ending):
             return
-        for _ in range(told.made - self.served.made):
+        self._ending = end
+        for _ in range(1 if end else told.made - made):
             async for murmur in self._wait(self.script.gate.acquire if self.script.gate else None):
                 yield murmur
             async for murmur in self._wait(self._pause if self.script.pause_s else None):

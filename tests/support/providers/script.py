@@ -24,8 +24,8 @@ class Script:
         body: bytes in place of the body, whatever the status: malformed JSON, a page of HTML, events of odd shape.
         kind: the content type of `body`.
         silent: waited for before the first byte of the body, when set.
-        gate: one permit is taken before every piece after the first, when set.
-        pause_s: seconds before every piece after the first.
+        gate: one permit is taken before every piece after the first, and before the end, when set.
+        pause_s: seconds before every piece after the first, and before the end.
         murmur_s: a comment goes out every so many seconds of any wait, where the dialect has comments.
         comments: a comment goes out before every event.
         line_end: what ends a line of an event.
