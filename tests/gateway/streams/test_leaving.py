@@ -40,7 +40,7 @@ async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bo
     await asyncio.wait([pending])
     await asyncio.sleep(0.02)  # the gateway learns of it from its socket
     silent.set()
-    for _ in range(more - (not pieces)):
+    for _ in range(more):
         gate.release()
     return far.fake.last
 
@@ -56,6 +56,12 @@ def estimated(kind: str, made: int, body_bytes: int) -> Tokens:
     told = kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made
     prompt = ANSWER.prompt if told else Prompt(fresh=-(-body_bytes // 4))
     return Tokens(prompt, likely_tokens(["".join(piece.text for piece in PIECES[:made])]))
+
+
+def two_more(made: int) -> int:
+    """Return how many pieces are likely to be two tokens longer than so many."""
+    before = estimated("chat", made, 0).said
+    return next(later for later in range(made, len(PIECES) + 1) if estimated("chat", later, 0).said >= before + 2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -114,12 +120,13 @@ async def test_an_answer_is_drained_no_further_than_to_its_bound(tmp_path: Path,
         far.upstream.leave = rule
         for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
             exact = kind in TELLS_PER_CHUNK
-            told = 2 if exact else 4  # the estimate makes less than a token of these pieces
-            served = await leave_after(far, pieces, more=2 if rule.seconds else told)
+            last = pieces + 2 if exact or rule.seconds else two_more(pieces)
+            served = await leave_after(far, pieces, more=last - pieces)
             row, size = await far.row(count), _size(served)
 
             assert (await far.fake.until_ended()).ended == "left", pieces
-            truth = served.tokens if exact else estimated(kind, served.made, size)
+            assert served.made == last
+            truth = served.tokens if exact else estimated(kind, last, size)
             assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
