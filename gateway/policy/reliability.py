@@ -83,6 +83,7 @@ class Reliability(Section):
         balance: Which of equal deployments is called first.
         breaker: When a model of a provider is left alone.
         timeouts: How long providers are waited for.
+        keep_alive: After so long a silence a client of a stream is sent a comment, which keeps its connection.
     """
 
     retries: Annotated[int, Field(strict=True, ge=0, le=10)] = 2
@@ -90,6 +91,7 @@ class Reliability(Section):
     balance: Balance = "cheapest"
     breaker: BreakerSection = BreakerSection()
     timeouts: TimeoutsSection = TimeoutsSection()
+    keep_alive: Duration = 15
 
     def timeouts_of(self, own: TimeoutsSection | None) -> Timeouts:
         """Return how long a provider with such a section of its own is waited for."""

@@ -3,6 +3,8 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -121,9 +123,9 @@ class Purchasing:
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to."""
+        """End a hold at what the purchase really came to, whatever ends the request meanwhile."""
         settlement = self.accounts.settlement(bought)
-        await hold.settle(settlement)
+        await _unbroken(hold.settle(settlement))
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)
         self.accounts.settled(hold.opening, settlement)
@@ -156,6 +158,19 @@ class Purchasing:
         facts = Facts(opening, settlement, tightest, (), overhead_s)
         self.accounts.answered(facts)
         return settlement, facts
+
+
+async def _unbroken(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` to its end; whoever cancels it is obeyed after that."""
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as asked:
+            cancelled = asked
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 def _remaining(standing: Standing) -> Nanodollars:
