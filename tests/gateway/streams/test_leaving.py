@@ -14,7 +14,7 @@ from gateway.steps.estimate import likely_tokens
 from governance.money import Nanodollars
 from tests.support.providers.answer import Answer, Prompt, Tokens
 from tests.support.providers.delivery import Served
-from tests.support.providers.gateways import KINDS, FarGateway, cost, far_gateway
+from tests.support.providers.gateways import FarGateway, cost, far_gateway
 from tests.support.providers.script import Script
 
 ANSWER = Answer(
@@ -23,6 +23,8 @@ ANSWER = Answer(
     prompt=Prompt(fresh=9, read=5),
 )
 PIECES = ANSWER.pieces
+PLAIN = b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64}'
+STREAMED = PLAIN[:-1] + b',"stream":true}'
 TELLS_PER_CHUNK = {"vllm"}
 TELLS_PROMPT_FIRST = {"messages"}
 
@@ -38,7 +40,7 @@ async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bo
         await far.fake.until_made(pieces)
     pending.cancel()
     await asyncio.wait([pending])
-    await asyncio.sleep(0.02)  # the gateway learns of it from its socket
+    await far.leavings.acquire()
     silent.set()
     for _ in range(more):
         gate.release()
@@ -51,61 +53,54 @@ async def _read(far: FarGateway) -> None:
             pass
 
 
-def estimated(kind: str, made: int, body_bytes: int) -> Tokens:
+def estimated(kind: str, made: int, *, stream: bool = True) -> Tokens:
     """Return the documented estimate: the prompt as told or by its bytes, the answer by the bytes that were said."""
     told = kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made
-    prompt = ANSWER.prompt if told else Prompt(fresh=-(-body_bytes // 4))
+    prompt = ANSWER.prompt if told else Prompt(fresh=-(-len(STREAMED if stream else PLAIN) // 4))
     return Tokens(prompt, likely_tokens(["".join(piece.text for piece in PIECES[:made])]))
 
 
 def two_more(made: int) -> int:
     """Return how many pieces are likely to be two tokens longer than so many."""
-    before = estimated("chat", made, 0).said
-    return next(later for later in range(made, len(PIECES) + 1) if estimated("chat", later, 0).said >= before + 2)
+    before = estimated("chat", made).said
+    return next(later for later in range(made, len(PIECES) + 1) if estimated("chat", later).said >= before + 2)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_answer_that_is_drained_is_paid_for_to_the_token(tmp_path: Path, kind: str) -> None:
-    async with far_gateway(tmp_path, kind, on_leave="drain") as far:
-        assert far.upstream.leave == DRAIN
-        for count, pieces in enumerate(range(len(PIECES) + 1), 1):
-            served = await leave_after(far, pieces, more=len(PIECES))
-            row = await far.row(count)
+async def test_an_answer_that_is_drained_is_paid_for_to_the_token(far: FarGateway) -> None:
+    far.upstream.leave = DRAIN
+    for count, pieces in enumerate(range(len(PIECES) + 1), 1):
+        served = await leave_after(far, pieces, more=len(PIECES))
+        row = await far.row(count)
 
-            assert (served.ended, served.made) == ("whole", len(PIECES)), pieces
-            assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens)), pieces
-            assert (row.input_tokens, row.output_tokens) == (14, 6), pieces
+        assert (served.ended, served.made) == ("whole", len(PIECES)), pieces
+        assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens)), pieces
+        assert (row.input_tokens, row.output_tokens) == (14, 6), pieces
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(tmp_path: Path, kind: str) -> None:
-    async with far_gateway(tmp_path, kind, on_leave="cancel") as far:
-        assert far.upstream.leave == CANCEL
-        for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
-            served = await leave_after(far, pieces)
-            row, size = await far.row(count), _size(served)
+async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(far: FarGateway) -> None:
+    far.upstream.leave = CANCEL
+    for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
+        served = await leave_after(far, pieces)
+        row = await far.row(count)
 
-            assert (await far.fake.until_ended()).ended == "left", pieces
-            assert served.made == pieces
-            exact = kind in TELLS_PER_CHUNK
-            truth = served.tokens if exact else estimated(kind, pieces, size)
-            assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
+        assert (await far.fake.until_ended()).ended == "left", pieces
+        assert served.made == pieces
+        exact = far.kind in TELLS_PER_CHUNK
+        truth = served.tokens if exact else estimated(far.kind, pieces)
+        assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_says(tmp_path: Path, kind: str) -> None:
-    async with far_gateway(tmp_path, kind, on_leave="estimate") as far:
-        assert far.upstream.leave == ESTIMATE
-        for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
-            served = await leave_after(far, pieces)
-            row, size = await far.row(count), _size(served)
+async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_says(far: FarGateway) -> None:
+    far.upstream.leave = ESTIMATE
+    for count, pieces in enumerate(range(1, len(PIECES) + 1), 1):
+        await leave_after(far, pieces)
+        row = await far.row(count)
 
-            assert (await far.fake.until_ended()).ended == "left", pieces
-            assert (row.outcome, row.estimated) == ("left", True)
-            assert row.cost == cost(estimated(kind, pieces, size)), pieces
+        assert (await far.fake.until_ended()).ended == "left", pieces
+        assert (row.outcome, row.estimated) == ("left", True)
+        assert row.cost == cost(estimated(far.kind, pieces)), pieces
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -115,57 +110,56 @@ async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_sa
     ],
     ids=["tokens", "usd", "seconds"],
 )
-async def test_an_answer_is_drained_no_further_than_to_its_bound(tmp_path: Path, kind: str, rule: Leave) -> None:
-    async with far_gateway(tmp_path, kind) as far:
-        far.upstream.leave = rule
-        for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
-            exact = kind in TELLS_PER_CHUNK
-            last = pieces + 2 if exact or rule.seconds else two_more(pieces)
-            served = await leave_after(far, pieces, more=last - pieces)
-            row, size = await far.row(count), _size(served)
+async def test_an_answer_is_drained_no_further_than_to_its_bound(far: FarGateway, rule: Leave) -> None:
+    far.upstream.leave = rule
+    for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
+        exact = far.kind in TELLS_PER_CHUNK
+        last = pieces + 2 if exact or rule.seconds else two_more(pieces)
+        served = await leave_after(far, pieces, more=last - pieces)
+        row = await far.row(count)
 
-            assert (await far.fake.until_ended()).ended == "left", pieces
-            assert served.made == last
-            truth = served.tokens if exact else estimated(kind, last, size)
-            assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_answer_that_ends_before_the_bound_is_paid_for_to_the_token(tmp_path: Path, kind: str) -> None:
-    async with far_gateway(tmp_path, kind, on_leave={"drain_until": {"tokens": 900, "usd": 1, "seconds": 30}}) as far:
-        served = await leave_after(far, 2, more=len(PIECES))
-        row = await far.row()
-
-        assert served.ended == "whole"
-        assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens))
+        assert (await far.fake.until_ended()).ended == "left", pieces
+        assert served.made == last
+        truth = served.tokens if exact else estimated(far.kind, last)
+        assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(tmp_path: Path, kind: str) -> None:
-    async with far_gateway(tmp_path, kind, on_leave="drain") as far:
-        served = await leave_after(far, 3, more=len(PIECES), stream=False)
-        row = await far.row()
+async def test_an_answer_that_ends_before_the_bound_is_paid_for_to_the_token(far: FarGateway) -> None:
+    far.upstream.leave = Leave(reads_on=True, tokens=900, cost=Nanodollars(10**9), seconds=30)
+    served = await leave_after(far, 2, more=len(PIECES))
+    row = await far.row()
 
-        assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens))
+    assert served.ended == "whole"
+    assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens))
+
+
+@pytest.mark.parametrize("rule", [CANCEL, DRAIN], ids=["cancel", "drain"])
+async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(far: FarGateway, rule: Leave) -> None:
+    far.upstream.leave = rule
+    served = await leave_after(far, 3, more=len(PIECES) if rule.reads_on else 0, stream=False)
+    row = await far.row()
+
+    exact = rule.reads_on or far.kind in TELLS_PER_CHUNK
+    truth = served.tokens if exact else estimated(far.kind, 3, stream=False)
+    assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth))
+
+
+async def test_machines_of_our_own_cancel_and_clouds_drain(far: FarGateway) -> None:
+    assert far.upstream.leave == (CANCEL if far.kind == "vllm" else DRAIN)
 
 
 @pytest.mark.parametrize(
-    ("kind", "rule"), [("vllm", CANCEL), ("chat", DRAIN), ("responses", DRAIN), ("messages", DRAIN)]
+    ("said", "rule"),
+    [
+        ("estimate", ESTIMATE),
+        ("cancel", CANCEL),
+        (
+            {"drain_until": {"tokens": 9, "usd": 0.5, "seconds": 3}},
+            Leave(reads_on=True, tokens=9, seconds=3, cost=Nanodollars(500_000_000)),
+        ),
+    ],
+    ids=["estimate", "cancel", "drain until"],
 )
-async def test_machines_of_our_own_cancel_and_clouds_drain(tmp_path: Path, kind: str, rule: Leave) -> None:
-    async with far_gateway(tmp_path, kind) as far:
+async def test_the_policy_may_say_otherwise_of_a_provider(tmp_path: Path, said: object, rule: Leave) -> None:
+    async with far_gateway(tmp_path, "chat", on_leave=said) as far:
         assert far.upstream.leave == rule
-
-
-async def test_nothing_is_held_once_a_client_has_left(tmp_path: Path) -> None:
-    async with far_gateway(tmp_path, "chat", on_leave="cancel") as far:
-        await leave_after(far, 2)
-        await far.row()
-
-        assert far.gateway.services.purse.open_holds == 0
-
-
-def _size(served: Served) -> int:
-    """Return the bytes of the request that the gateway was sent, from the length it can be told by."""
-    del served
-    return len(b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64,"stream":true}')

@@ -120,6 +120,9 @@ class Delivery:
     async def _before(self, told: Told) -> AsyncIterator[bytes]:
         """Wait as the script has it before a piece that is not the first, and before the end."""
         made, end = self.served.made, told.made == self.served.made == len(self.served.answer.pieces)
+        if not made and told.made and self.script.pondering:
+            async for murmur in self._wait(self.script.pondering.wait):
+                yield murmur
         if not made or (end and self._ending):
             return
         self._ending = end

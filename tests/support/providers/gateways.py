@@ -1,13 +1,17 @@
 """A gateway in front of the fake provider, which it knows as one of any kind."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import httpx
 
+from gateway.endpoints import conversation
+from gateway.wire.departure import Departure
 from governance.ledger.reading.reports import RequestRow
 from governance.money import Nanodollars
 from tests.support.providers.answer import Tokens
@@ -26,13 +30,22 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
 PRICE: Final = {"input": 3, "cached_input": 0.3, "output": 15}
 
 
-@dataclass(frozen=True)
+@dataclass
 class FarGateway:
-    """A gateway whose model `far` the fake provider serves."""
+    """A gateway whose model `far` the fake provider serves.
+
+    Attributes:
+        kind: which of `KINDS` the provider is.
+        leavings: one permit for every client that the gateway has found gone.
+        before: how many requests are not to be counted.
+    """
 
     gateway: RunningGateway
     fake: FakeProvider
     key: str
+    kind: str
+    leavings: asyncio.Semaphore
+    before: int = 0
 
     @property
     def upstream(self) -> Any:
@@ -57,7 +70,7 @@ class FarGateway:
 
     async def row(self, count: int = 1) -> RequestRow:
         """Return the latest of so many requests in the ledger."""
-        return (await self.gateway.rows(count))[0]
+        return (await self.gateway.rows(self.before + count))[0]
 
 
 @asynccontextmanager
@@ -76,8 +89,16 @@ async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[
             ],
             "cache": {},
         }
-        async with running_gateway(tmp_path, document, FAR_KEY="sk-far") as gateway:
-            yield FarGateway(gateway, fake, await gateway.key("blue"))
+        leavings = asyncio.Semaphore(0)
+
+        class Noticed(Departure):
+            async def _watch(self) -> None:
+                await super()._watch()
+                leavings.release()
+
+        with patch.object(conversation, "Departure", Noticed):
+            async with running_gateway(tmp_path, document, FAR_KEY="sk-far") as gateway:
+                yield FarGateway(gateway, fake, await gateway.key("blue"), kind, leavings)
 
 
 def cost(used: Tokens) -> Nanodollars:
