@@ -23,6 +23,8 @@ PRICE_BOOKS = {
     "api.mistral.ai": "mistral",
     "api.together.xyz": "together",
     "api.x.ai": "x-ai",
+    "aiplatform.googleapis.com": "google",
+    "generativelanguage.googleapis.com": "google",
     "openrouter.ai": "openrouter",
 }
 """Whose prices hold at which host. Elsewhere the same model may cost anything, so its price is not looked up."""
@@ -108,12 +110,10 @@ class _Seller(_Provider):
     Attributes:
         base_url: The address of its API.
         api_key: The provider's key.
-        batch: Deferred work may use its batch API.
     """
 
     base_url: AnyHttpUrl
     api_key: SecretStr | None = None
-    batch: Flag = False
 
     @property
     def price_book(self) -> str | None:
@@ -121,7 +121,17 @@ class _Seller(_Provider):
         return PRICE_BOOKS.get(self.base_url.host or "")
 
 
-class OpenAIProvider(_Seller):
+class _Batching(_Seller):
+    """A seller that takes work in batches as well.
+
+    Attributes:
+        batch: Deferred work may use its batch API.
+    """
+
+    batch: Flag = False
+
+
+class OpenAIProvider(_Batching):
     """OpenAI, or anything that speaks its API; the address includes the version.
 
     Attributes:
@@ -133,14 +143,23 @@ class OpenAIProvider(_Seller):
     api: Literal["chat", "responses"] = "chat"
 
 
-class AnthropicProvider(_Seller):
+class AnthropicProvider(_Batching):
     """Anthropic, or anything that speaks its API; the address is without the version."""
 
     kind: Literal["anthropic"]
     base_url: AnyHttpUrl = AnyHttpUrl("https://api.anthropic.com")
 
 
-Provider = Annotated[EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider, Field(discriminator="kind")]
+class GeminiProvider(_Seller):
+    """Google Gemini, or Vertex AI with a key, which has the same API; the address includes the version."""
+
+    kind: Literal["gemini"]
+    base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
+
+
+Provider = Annotated[
+    EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider, Field(discriminator="kind")
+]
 
 
 class PriceSection(Section):

@@ -107,7 +107,7 @@ class HttpUpstream:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
-        headers |= self._api.headers(str(url), content)
+        headers |= {**wanted.headers, **self._api.headers(str(url), content)}
         try:
             async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 if not response.is_success:

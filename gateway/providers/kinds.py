@@ -8,6 +8,7 @@ from gateway.policy.models import (
     AnthropicProvider,
     DrainUntil,
     EngineProvider,
+    GeminiProvider,
     OnLeave,
     OpenAIProvider,
     Provider,
@@ -17,7 +18,9 @@ from gateway.policy.reliability import Timeouts
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
-from gateway.providers.apis.openai import Manners, OpenAIApi
+from gateway.providers.apis.gemini import GeminiApi
+from gateway.providers.apis.manners import OWN, manners_of
+from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
@@ -30,16 +33,7 @@ OWN_MACHINES = Habits(leave=CANCEL, sells=False, watched=True)
 CLOUD = Habits(leave=DRAIN, sells=True, watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
-OWN_MANNERS = Manners(
-    usage_per_chunk=True, salted=True, limit_field="max_completion_tokens", knows=frozenset({"top_k"})
-)
-OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_completion_tokens")
-"""OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
-
-OTHER_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_tokens")
-
 _WORDS = {"cancel": CANCEL, "drain": DRAIN, "estimate": ESTIMATE}
-_OPENAI_HOST = "api.openai.com"
 
 
 def way_to(section: Provider) -> object:
@@ -72,16 +66,17 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, OWN_MANNERS)
+            return engine, OWN_MACHINES, OpenAIApi(None, OWN)
         case VllmProvider():
-            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN_MANNERS)
+            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN)
         case OpenAIProvider(api="responses"):
             return str(section.base_url), CLOUD, ResponsesApi(_key(section))
         case OpenAIProvider():
-            manners = OPENAI_MANNERS if section.base_url.host == _OPENAI_HOST else OTHER_MANNERS
-            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
+            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
             return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+        case GeminiProvider():
+            return str(section.base_url), CLOUD, GeminiApi(_key(section), time)
 
 
 def _leave(said: OnLeave) -> Leave:
@@ -91,5 +86,5 @@ def _leave(said: OnLeave) -> Leave:
     return _WORDS[said]
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None

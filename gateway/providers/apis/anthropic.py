@@ -5,15 +5,17 @@ from typing import Any, Final
 
 import msgspec
 
+from gateway.dialects.messages import BETAS
 from gateway.dialects.messages.calling import to_messages
 from gateway.dialects.messages.failures import to_chat_error
 from gateway.dialects.messages.hearing import Hearing, events_of_whole
 from gateway.errors import BadRequest
 from gateway.providers.apis.ears import EventEar, Heard, translated
 from gateway.providers.replies import as_object, json_of
-from gateway.providers.upstream import Call, Dialect, Wanted
+from gateway.providers.upstream import NO_HEADERS, Call, Dialect, Wanted
 
 VERSION: Final = "2023-06-01"
+_NOT_SAID: Final = frozenset({"stream", "stream_options", BETAS})
 
 
 class AnthropicApi:
@@ -32,8 +34,10 @@ class AnthropicApi:
 
     def chat(self, call: Call) -> Wanted:
         """Say a chat as a message; of a client of this API everything is as it came."""
-        chat = {name: value for name, value in call.body.items() if name not in {"stream", "stream_options"}}
-        return Wanted("v1/messages", to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True})
+        chat = {name: value for name, value in call.body.items() if name not in _NOT_SAID}
+        body = to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True}
+        betas = call.body.get(BETAS)
+        return Wanted("v1/messages", body, {"anthropic-beta": str(betas)} if betas else NO_HEADERS)
 
     def ear(self, provider: str) -> EventEar:
         """Hear events, each of which names itself in its data."""

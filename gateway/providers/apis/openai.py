@@ -4,33 +4,16 @@ Spec: the OpenAI API reference for chat completions and embeddings; vLLM's exten
 `cache_salt`, which the bundled engine shares.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from gateway.dialects.chat import plain
 from gateway.providers.apis.ears import EventEar, Heard
+from gateway.providers.apis.manners import Manners
 from gateway.providers.refusals import error_of
 from gateway.providers.replies import as_object
 from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How a kind of provider behaves where the API leaves it open.
-
-    Attributes:
-        usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
-        salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
-        limit_field: the field that bounds an answer; the other name for it might be ignored.
-        knows: fields of other dialects that it obeys as well.
-    """
-
-    usage_per_chunk: bool
-    salted: bool
-    limit_field: str
-    knows: frozenset[str] = frozenset()
 
 
 class OpenAIApi:
@@ -50,9 +33,15 @@ class OpenAIApi:
 
     def chat(self, call: Call) -> Wanted:
         """Return the call as it is, bounded in the one field that this kind is known to obey, always with usage."""
-        body = call.body if call.spoken == "chat" else plain(call.body, self._manners.knows)
-        asked = body | {self._manners.limit_field: call.max_tokens, "stream": True, "stream_options": self._options}
-        if self._manners.salted:
+        manners = self._manners
+        body = call.body if call.spoken == "chat" else plain(call.body, manners.knows)
+        if manners.renamed or manners.unsaid:
+            kept = {name: value for name, value in body.items() if name not in manners.unsaid}
+            body = {manners.renamed.get(name, name): value for name, value in kept.items()}
+        asked = body | {manners.limit_field: call.max_tokens, "stream": True}
+        if manners.usage_asked:
+            asked["stream_options"] = self._options
+        if manners.salted:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
         return Wanted("chat/completions", asked)
 

@@ -12,7 +12,7 @@ from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
-from gateway.providers.kinds import OWN_MANNERS
+from gateway.providers.apis.manners import OWN
 from gateway.wire.fold import Fold
 from tests.support.providers import chat, messages, responses
 from tests.support.providers.answer import Answer, ToolCall
@@ -22,7 +22,7 @@ from tests.support.providers.gateways import far_gateway
 from tests.support.providers.script import Script
 
 SPOKEN: Final[Mapping[str, tuple[Api, Dialect]]] = {
-    "chat": (OpenAIApi(None, OWN_MANNERS), chat),
+    "chat": (OpenAIApi(None, OWN), chat),
     "responses": (ResponsesApi(None), responses),
     "messages": (AnthropicApi(None, lambda: 1.0), messages),
 }
