@@ -14,7 +14,7 @@ from gateway.steps.estimate import likely_tokens
 from governance.money import Nanodollars
 from tests.support.providers.answer import Answer, Prompt, Tokens
 from tests.support.providers.delivery import Served
-from tests.support.providers.gateways import FarGateway, cost, far_gateway
+from tests.support.providers.gateways import TELLS_PER_CHUNK, FarGateway, cost, far_gateway
 from tests.support.providers.script import Script
 
 ANSWER = Answer(
@@ -25,7 +25,6 @@ ANSWER = Answer(
 PIECES = ANSWER.pieces
 PLAIN = b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64}'
 STREAMED = PLAIN[:-1] + b',"stream":true}'
-TELLS_PER_CHUNK = {"vllm"}
 TELLS_PROMPT_FIRST = {"messages"}
 
 

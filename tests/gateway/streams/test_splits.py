@@ -10,21 +10,23 @@ from hypothesis import strategies as st
 
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.gemini import GeminiApi
+from gateway.providers.apis.manners import OWN
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
-from gateway.providers.apis.manners import OWN
 from gateway.wire.fold import Fold
-from tests.support.providers import chat, messages, responses
+from tests.support.providers import chat, gemini, messages, responses
 from tests.support.providers.answer import Answer, ToolCall
 from tests.support.providers.dialect import Dialect
 from tests.support.providers.framing import COMMENT
-from tests.support.providers.gateways import far_gateway
+from tests.support.providers.gateways import FarGateway
 from tests.support.providers.script import Script
 
 SPOKEN: Final[Mapping[str, tuple[Api, Dialect]]] = {
     "chat": (OpenAIApi(None, OWN), chat),
     "responses": (ResponsesApi(None), responses),
     "messages": (AnthropicApi(None, lambda: 1.0), messages),
+    "gemini": (GeminiApi(None, lambda: 1.0), gemini),
 }
 ANSWER = Answer(
     thoughts=("ä€",),
@@ -107,14 +109,12 @@ def test_a_stream_may_be_cut_anywhere_any_number_of_times(
     assert heard(api, cut(raw, [place for place in places if place < len(raw)])) == heard(api, [written(dialect)])
 
 
-@pytest.mark.parametrize("kind", ["vllm", "chat", "responses", "messages"])
-async def test_a_client_reads_the_same_over_sockets_that_carry_a_byte_at_a_time(tmp_path: Any, kind: str) -> None:
+async def test_a_client_reads_the_same_over_sockets_that_carry_a_byte_at_a_time(far: FarGateway) -> None:
     answer = Answer(texts=("aé", "日🙂", "\n\u2028"))
-    async with far_gateway(tmp_path, kind) as far:
-        for script in (Script(answer=answer, every=1), Script(answer=answer, every=3, line_end=b"\r\n", comments=True)):
-            far.fake.script = script
-            async with far.streamed() as reply:
-                raw = b"".join([read async for read in reply.aiter_raw()])
+    for script in (Script(answer=answer, every=1), Script(answer=answer, every=3, line_end=b"\r\n", comments=True)):
+        far.fake.script = script
+        async with far.streamed() as reply:
+            raw = b"".join([read async for read in reply.aiter_raw()])
 
-            assert heard(SPOKEN["chat"][0], [raw])["choices"][0]["message"]["content"] == "aé日🙂\n\u2028"
-            assert raw.endswith(b"data: [DONE]\n\n")
+        assert heard(SPOKEN["chat"][0], [raw])["choices"][0]["message"]["content"] == "aé日🙂\n\u2028"
+        assert raw.endswith(b"data: [DONE]\n\n")

@@ -24,8 +24,12 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "chat": {"kind": "openai", "zone": "cloud", "base_url": "/v1"},
     "responses": {"kind": "openai", "zone": "cloud", "base_url": "/v1", "api": "responses"},
     "messages": {"kind": "anthropic", "zone": "cloud", "base_url": "/"},
+    "gemini": {"kind": "gemini", "zone": "cloud", "base_url": "/v1beta"},
 }
-"""What the policy says of the provider, by the dialect that is spoken to it; `vllm` tells usage with every chunk."""
+"""What the policy says of the provider, by the dialect that is spoken to it."""
+
+TELLS_PER_CHUNK: Final = frozenset({"vllm", "gemini"})
+"""Those that tell the usage so far with every chunk: it is exact wherever an answer stops."""
 
 PRICE: Final = {"input": 3, "cached_input": 0.3, "output": 15}
 
