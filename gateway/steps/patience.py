@@ -22,6 +22,9 @@ class Patience:
         timeouts: how long the provider is waited for.
         limit_s: seconds from now that all of it may take.
         provider: its name, for the error.
+
+    Attributes:
+        over: it is time to leave the block, which cannot be cancelled while it always finds something to read.
     """
 
     def __init__(self, timeouts: Timeouts, limit_s: float, provider: str) -> None:
@@ -30,7 +33,8 @@ class Patience:
         self._provider = provider
         self._begun = False
         self._held = False
-        self._silent: str = ""
+        self._silent = ""
+        self.over = False
 
     def __enter__(self) -> Self:
         """Begin to wait."""
@@ -69,7 +73,7 @@ class Patience:
 
     def stop(self) -> None:
         """End the block, once what has been received already is dealt with."""
-        self._loop.call_soon(self._scope.cancel)
+        self._loop.call_soon(self._stop)
 
     def shorten(self, seconds: float) -> None:
         """Let the block take no longer than `seconds` from now."""
@@ -85,6 +89,10 @@ class Patience:
         """Which wait was too long, once one was."""
         whole = f"The answer was not complete within {self._limit_s:g} s."
         return UpstreamTimeout(self._silent or whole, self._provider)
+
+    def _stop(self) -> None:
+        self.over = True
+        self._scope.cancel()
 
     def _look(self) -> None:
         wait_s = self._timeouts.idle_s if self._begun else self._timeouts.first_token_s

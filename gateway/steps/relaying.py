@@ -78,7 +78,9 @@ class Leaving:
 
     @property
     def enough(self) -> bool:
-        """Whether a bound on what is still read has been reached."""
+        """Whether nothing more is to be read: the call was stopped, or a bound has been reached."""
+        if self._patience.over:
+            return True
         if self._most_tokens is None and self._most_nanos is None:
             return False
         used = self._meter.used

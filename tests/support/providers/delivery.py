@@ -184,12 +184,11 @@ class StreamedAnswer(Response):
             self._delivery.told()
 
     async def _write(self, send: Send) -> None:
-        served, every = self._delivery.served, self._delivery.script.every
+        served, turns = self._delivery.served, 1 if self._delivery.script.every is None else 2
         async with aclosing(self._delivery.writes()) as writes:
             async for part in writes:
                 await send({"type": "http.response.body", "body": part, "more_body": True})
-                if every is not None:  # let it be read before the next, so that it is a read of its own
-                    await asyncio.sleep(0)
+                for _ in range(turns):  # let it be noticed that the client is gone, or be read as a read of its own
                     await asyncio.sleep(0)
         served.ended = served.ended or "whole"
         await send({"type": "http.response.body", "body": b"", "more_body": False})
