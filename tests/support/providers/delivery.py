@@ -101,9 +101,11 @@ class Delivery:
 
     def _framed(self, told: Told, *, last: bool) -> bytes:
         end = self.script.line_end
-        comment = COMMENT + end * 2 if self.script.comments and self.dialect.MEDIA_TYPE == _EVENTS else b""
-        frame = comment + self.dialect.frame(told.name, told.data, end)
-        return frame.removesuffix(end) if last and self.script.unfinished else frame
+        frame = self.dialect.frame(told.name, told.data, end)
+        if self.dialect.MEDIA_TYPE != _EVENTS:
+            return frame
+        comment = COMMENT + end * 2 if self.script.comments else b""
+        return comment + (frame.removesuffix(end) if last and self.script.unfinished else frame)
 
     def _stops(self) -> bool:
         """Say whether the stream ends before the next piece, as if nothing were missing or with an error.

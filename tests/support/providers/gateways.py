@@ -25,6 +25,7 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "responses": {"kind": "openai", "zone": "cloud", "base_url": "/v1", "api": "responses"},
     "messages": {"kind": "anthropic", "zone": "cloud", "base_url": "/"},
     "gemini": {"kind": "gemini", "zone": "cloud", "base_url": "/v1beta"},
+    "converse": {"kind": "bedrock", "zone": "cloud", "base_url": "/", "region": "eu-central-1"},
 }
 """What the policy says of the provider, by the dialect that is spoken to it."""
 
