@@ -142,7 +142,8 @@ class Delivery:
             return
         waiting = asyncio.ensure_future(until())
         try:
-            while not (await asyncio.wait([waiting], timeout=self.script.murmur_s))[0]:
+            every_s = self.script.murmur_s if self.dialect.MEDIA_TYPE == _EVENTS else None
+            while not (await asyncio.wait([waiting], timeout=every_s))[0]:
                 yield COMMENT + self.script.line_end * 2
         finally:
             waiting.cancel()
