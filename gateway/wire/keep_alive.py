@@ -14,10 +14,11 @@ class KeepAlive:
         self._murmuring: asyncio.Future[None] | None = None
 
     def start(self) -> None:
-        """Begin to count the silence."""
-        self._loop = asyncio.get_running_loop()
-        self._since = self._loop.time()
-        self._timer = self._timer or self._loop.call_later(self._quiet_s, self._look)
+        """Begin to count the silence, if that has not begun."""
+        if self._timer is None:
+            self._loop = asyncio.get_running_loop()
+            self._since = self._loop.time()
+            self._timer = self._loop.call_later(self._quiet_s, self._look)
 
     def said(self) -> None:
         """Note that something has been said."""
