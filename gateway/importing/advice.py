@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gateway.policy.positions import Path
 
 _LIMIT: Final = "One deployment has no limit of its own: write limits for teams and apps."
-_RELIABLE: Final = "Time-outs, retries and pauses after failures are the gateway's own, the same for every model."
+_RELIABLE: Final = "Retries are the same for every model; write other time-outs into the provider's timeouts."
 _CALLBACK: Final = "There are no callbacks: see the ledger (sluice spend), /metrics and the traces of OpenTelemetry."
 _REDIS: Final = "Set REDIS_URL in the environment of the gateway."
 _NATIVE: Final = "Is not sent by the gateway: let the apps send it with their requests."

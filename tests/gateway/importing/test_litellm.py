@@ -186,6 +186,13 @@ def test_guardrails_that_look_for_known_kinds_of_text_are_rules() -> None:
     assert "guardrails[1].litellm_params.pii_entities_config.PERSON" in told
 
 
+def test_what_helps_when_a_provider_fails_carries_over() -> None:
+    result = imported("platform")
+    rule = loaded(result).document.reliability
+    assert (rule.retries, rule.breaker.failures, rule.breaker.pause, rule.timeouts.total) == (3, 4, 30, 600)
+    assert "reliability:" not in imported("startup").policy
+
+
 def test_the_cache_is_kept_but_shared_by_less() -> None:
     cache = loaded(imported("platform")).document.cache.exact
     assert cache is not None
