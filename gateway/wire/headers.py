@@ -27,12 +27,19 @@ class Facts:
     rates: tuple[RateStanding, ...]
     overhead_s: float
 
+    @property
+    def money(self) -> dict[str, str]:
+        """What the answer cost and spared, for the usage at the end of a stream; empty while it runs."""
+        ended = self.settlement
+        return {} if ended is None else {"cost_usd": ended.cost.usd, "saved_usd": ended.saved.usd}
+
 
 def render(facts: Facts) -> Headers:
     """Return the headers; text from a policy is made safe for a header line."""
     opening, settlement = facts.opening, facts.settlement
     headers = [
         _header("x-request-id", opening.request_id),
+        _header("request-id", opening.request_id),  # where Anthropic's SDKs look for it
         _header("x-sluice-model", opening.model),
         _header("x-sluice-provider", opening.provider),
         _header("x-sluice-route", opening.route),
