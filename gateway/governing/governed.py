@@ -1,7 +1,8 @@
 """Everything in this process that depends on the policy, composed into one frozen value."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import random
 from time import perf_counter
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,8 @@ from structlog.typing import FilteringBoundLogger
 from cache.answers import AnswerCache
 from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
+from gateway.attempts.course import Persistence
+from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.embeddings import EmbeddingService
@@ -57,6 +60,11 @@ class Governed:
         return self.policy.rules.timezone
 
     @property
+    def total_s(self) -> float:
+        """How long a request may take that sets no limit of its own, in seconds."""
+        return self.policy.document.reliability.timeouts_of(None).total_s
+
+    @property
     def when_away(self) -> OnAway:
         """What to do while the counters or the database cannot be reached."""
         rule = self.policy.document.on_store_error
@@ -65,7 +73,10 @@ class Governed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composer:
-    """What stays the same under every policy, and how a policy is made of it. `ticks` is a monotonic clock."""
+    """What stays the same under every policy, and how a policy is made of it.
+
+    `ticks` is a monotonic clock in seconds, `chance` gives numbers from 0 up to 1.
+    """
 
     keyring: Keyring
     purse: Purse
@@ -74,11 +85,18 @@ class Composer:
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
+    chance: Callable[[], float] = random
+    deployments: Deployments = field(default_factory=Deployments)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
         document, rules = policy.document, policy.rules
-        catalogue = Catalogue(_models(policy), document.routes, upstreams, document.baseline)
+        reliability = document.reliability
+        catalogue = Catalogue(
+            _models(policy), document.routes, upstreams, document.baseline, self.deployments, reliability.balance
+        )
+        for model in catalogue.models.values():
+            catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         exact = ExactCache(self.answers, document.cache.exact, catalogue)
@@ -90,16 +108,34 @@ class Composer:
             timezone=rules.timezone,
             loops=LoopGuard(rules.loop),
         )
+        persistence = Persistence(
+            catalogue=catalogue,
+            purchasing=purchasing,
+            retries=reliability.retries,
+            attempts=reliability.attempts,
+            ticks=self.ticks,
+            chance=self.chance,
+        )
         return Governed(
             policy=policy,
             accounts=accounts,
             admission=admission,
             catalogue=catalogue,
             chat=ChatService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                persistence=persistence,
+                ticks=self.ticks,
             ),
             embeddings=EmbeddingService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                persistence=persistence,
+                ticks=self.ticks,
             ),
             daily=DailySpend(self.database, rules.timezone),
             watches=watches_of(document.budgets, document.teams),
@@ -113,5 +149,7 @@ def _models(policy: LoadedPolicy) -> list[Model]:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
         price = measured or policy.prices.get(section.name)
-        found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
+        found.append(
+            Model(section.name, section.provider, section.model, section.tier, section.kind, price, section.same_as)
+        )
     return found

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cache.config import Duration
+from gateway.attempts.breaker import BreakerRule
 from governance.policy.fields import Percent
 from governance.policy.sections import Count, Section
 
@@ -59,7 +60,7 @@ class BreakerSection(Section):
 
     Attributes:
         failures: So many failures in a row are enough.
-        share: So large a share of the calls within the span is enough, once there were as many calls as `failures`.
+        share: So large a share of the calls within the span is enough, once there were twice as many as `failures`.
         within: The span, in seconds.
         pause: How long it is left alone, in seconds, before one call may try it again.
     """
@@ -68,6 +69,11 @@ class BreakerSection(Section):
     share: Percent = 50
     within: Duration = 60
     pause: Duration = 30
+
+    @property
+    def rule(self) -> BreakerRule:
+        """The rule as a breaker reads it."""
+        return BreakerRule(failures=self.failures, percent=self.share, within_s=self.within, pause_s=self.pause)
 
 
 Balance = Literal["cheapest", "least_busy"]

@@ -21,7 +21,7 @@ class Brake:
     def __init__(self, hold: Hold, price: Price) -> None:
         self._hold = hold
         self._price = price
-        self._allowed: Nanodollars = hold.worst.cost
+        self._allowed: Nanodollars = hold.worst.cost - hold.spent
 
     async def stops(self, meter: Meter) -> Standing | None:
         """Return the budget that has no room for another token, or None as long as there is one.
@@ -35,7 +35,7 @@ class Brake:
         left = await self._hold.left()
         if left is None:
             return None
-        self._allowed = self._hold.worst.cost + left.remaining
+        self._allowed = self._hold.worst.cost - self._hold.spent + left.remaining
         return None if cost_of(_one_more(used), self._price) <= self._allowed else left
 
 

@@ -3,6 +3,7 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -120,9 +121,37 @@ class Purchasing:
             repeats=repeats,
         )
 
-    async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to."""
-        settlement = self.accounts.settlement(bought)
+    async def hold_again(
+        self,
+        hold: Hold,
+        asked: Asked[object],
+        entitled: Entitled,
+        purchase: Purchase,
+        cache: str,
+        pressure: Pressure,
+        made: Sequence[Bought],
+    ) -> None:
+        """Hold another purchase for a request beside what its calls so far came to; see `Purse.hold_again`."""
+        opening = self.admission.opening(
+            asked,
+            entitled,
+            model=purchase.model.name,
+            provider=purchase.model.provider,
+            route=noted(purchase.route, pressure),
+            cache=cache,
+        )
+        await self.purse.hold_again(
+            hold,
+            opening,
+            resolve(entitled.grant.budgets, {"model": purchase.model.name}),
+            purchase.worst,
+            [self.accounts.attempt(bought) for bought in made],
+            tz=self.timezone,
+        )
+
+    async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:
+        """End a hold at what the calls made under it really came to."""
+        settlement = self.accounts.settlement(made, error)
         await hold.settle(settlement)
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)

@@ -23,8 +23,13 @@ class Reply(Protocol):
         """Whether the client is still there."""
         ...
 
+    @property
+    def spoken(self) -> bool:
+        """Whether anything of an answer has gone out: from then on there can be no other."""
+        ...
+
     async def begin(self, facts: Facts) -> None:
-        """Say what is known before the first piece."""
+        """Say what is known before the first piece; again, when that attempt came to nothing."""
         ...
 
     async def piece(self, chunk: Chunk) -> None:
@@ -48,7 +53,7 @@ class StreamedReply:
         self._send = send
         self._speech = speech
         self._headers: Headers = []
-        self.started = False
+        self.started = self.spoken = False
 
     async def begin(self, facts: Facts) -> None:
         """Keep the headers for the first piece: until then a failure can still be an HTTP status."""
@@ -61,6 +66,7 @@ class StreamedReply:
 
     async def piece(self, chunk: Chunk) -> None:
         """Send what there is to say of a chunk; waits while the client is slower than the model."""
+        self.spoken = True
         if said := self._speech.piece(chunk):
             await self._write(said)
 
@@ -91,6 +97,7 @@ class PlainReply:
         self.departure = departure
         self._send = send
         self._speech = speech
+        self.spoken = False
 
     async def begin(self, facts: Facts) -> None:
         """Wait for the end."""
