@@ -54,7 +54,7 @@ def check(file: Path | None, as_json: bool) -> None:
 
     Status 1 when it cannot be put in force. Warnings and parts that are not yet obeyed do not count against it.
     """
-    from gateway.policy.check import check as check_policy
+    from gateway.policy.findings.report import check as check_policy
     from governance.names import shown
 
     report = check_policy(file or settings().policy_file, os.environ, now())
