@@ -16,6 +16,7 @@ import msgspec
 
 from cache.stores import Stored
 from gateway.attempts.course import Course, Errand, Persistence, Ready
+from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Call
@@ -144,37 +145,38 @@ class ChatService:
         Raises:
             UpstreamError: none does, or one failed when the client had heard something of its answer, or had left.
         """
+        call = partial(self._call, asked, shaped, course, hold)
         while True:
-            meter = Meter(asked.size, shaped.most_output)
             try:
-                await self._attempt(asked, course, meter, hold, reply)
+                if course.hedge_s is None:
+                    return await call(course.ready, reply)
+                return await Race(call, course, hold, reply).run(course.hedge_s)
             except UpstreamError as error:
                 if reply.spoken or reply.departure.happened:
                     raise
                 await course.go_on(error)
                 if reply.departure.happened:
                     raise
-            else:
-                return meter
 
-    async def _attempt(self, asked: Asked[ChatFields], course: Course, meter: Meter, hold: Hold, reply: Reply) -> None:
+    async def _call(
+        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, ready: Ready, reply: Reply
+    ) -> Meter:
         """Call one model and pass its answer on."""
-        departure = reply.departure
-        with course.calling("answer", meter, left=lambda: departure.happened) as (purchase, wanted):
-            facts = Facts(
-                hold.opening, None, hold.tightest, hold.rates, self.ticks() - asked.tick, len(course.made) + 1
-            )
-            await reply.begin(facts)
+        meter, departure = Meter(asked.size, shaped.most_output), reply.departure
+        with course.calling(ready, "answer", meter, left=lambda: departure.happened):
+            so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
+            await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))
             await relay(
-                purchase.upstream,
-                wanted,
+                ready.purchase.upstream,
+                ready.wanted,
                 asked.request_id,
                 meter,
-                Brake(hold, purchase.price),
+                Brake(hold, ready.purchase.price),
                 reply,
                 limit_s=round(course.left_s, 3),
                 ticks=self.ticks,
             )
+        return meter
 
 
 async def _pause(reply: Reply, seconds: float) -> None:

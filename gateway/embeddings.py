@@ -102,7 +102,8 @@ class EmbeddingService:
         while True:
             read = Read(asked.size)
             try:
-                with course.calling("embedding", read, left=lambda: False) as (purchase, wanted):
+                purchase, wanted = course.ready
+                with course.calling(course.ready, "embedding", read, left=lambda: False):
                     named = body | {"model": purchase.model.upstream_model}
                     with anyio.move_on_after(course.left_s) as scope:
                         read.result = await purchase.upstream.embed(wanted, named, asked.request_id)

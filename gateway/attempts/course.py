@@ -1,7 +1,7 @@
 """The attempts of one request: what is tried next when one has failed, and holding for it before it is made."""
 
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, NamedTuple, Protocol
@@ -81,12 +81,14 @@ class Persistence:
     Attributes:
         retries: how often a failed call is made again where it failed.
         attempts: the most calls for one request.
+        hedged: for what is asked for and hedged, the seconds that a first call is waited for.
     """
 
     catalogue: Catalogue
     purchasing: Purchasing
     retries: int
     attempts: int
+    hedged: Mapping[str, float]
     ticks: Callable[[], float]
     chance: Callable[[], float]
 
@@ -112,11 +114,12 @@ class Course:
 
     @contextmanager
     def calling(
-        self, purpose: Literal["answer", "embedding"], used: Used, *, left: Callable[[], bool]
-    ) -> Generator[Ready]:
-        """Make the call that is ready inside the block; what it came to is kept, however it ends.
+        self, ready: Ready, purpose: Literal["answer", "embedding"], used: Used, *, left: Callable[[], bool]
+    ) -> Generator[None]:
+        """Make a call inside the block; what it came to is kept, however it ends.
 
         Args:
+            ready: the call.
             purpose: what it is for.
             used: what it has used so far.
             left: says whether the client has left.
@@ -124,21 +127,22 @@ class Course:
         Raises:
             UpstreamResting: the model is left alone after failures; no call is made, and none is kept.
         """
-        (purchase, _), ticks = self.ready, self._persistence.ticks
-        deployment = self._persistence.catalogue.deployment(purchase.model)
+        ticks = self._persistence.ticks
+        deployment = self._persistence.catalogue.deployment(ready.purchase.model)
         probe, began, error = deployment.begin(), ticks(), None
         try:
-            yield self.ready
+            yield
         except BaseException as failure:
             error = failure
             raise
         finally:
             ours = isinstance(error, UpstreamTimeout) and self.left_s <= 0
             deployment.end(None if ours else error, probe=probe, answered=used.heard)
-            self.made.append(self._bought(purpose, used, error, began, left=left()))
+            self.made.append(self._bought(ready.purchase, purpose, used, error, began, left=left()))
 
     def _bought(
         self,
+        purchase: Purchase,
         purpose: Literal["answer", "embedding"],
         used: Used,
         error: BaseException | None,
@@ -146,7 +150,7 @@ class Course:
         *,
         left: bool,
     ) -> Bought:
-        asked, purchase = self._errand.asked, self.ready.purchase
+        asked = self._errand.asked
         billed = used.heard or purchase.may_be_billed(error)
         bought = Bought(
             model=purchase.model,
@@ -189,6 +193,48 @@ class Course:
             return
         raise error
 
+    @property
+    def hedge_s(self) -> float | None:
+        """How long the first call is waited for before there is a second beside it; None for no second."""
+        return None if self.made else self._persistence.hedged.get(self._errand.wish.name)
+
+    async def beside(self) -> Ready | None:
+        """Get a second call ready beside the one under way, with both held for; None when there is none to be made."""
+        route = self._next() if len(self.made) + 2 <= self._persistence.attempts else None
+        if route is None:
+            return None
+        try:
+            ready = self._errand.prepare(route)
+            await self._hold_for(self.ready, ready)
+        except (GovernanceError, NoRoute, BadRequest):
+            return None
+        self._tried.append(route)
+        return ready
+
+    async def stay_with(self, ready: Ready) -> None:
+        """Hold for one of two calls alone, when it answers and the other has been stopped."""
+        self.ready = ready
+        with suppress(GovernanceError):  # then what is held for both goes on being held
+            await self._hold_for(ready)
+
+    def _next(self) -> Route | None:
+        errand = self._errand
+        grant, zone = errand.entitled.grant, errand.asked.controls.zone
+        return self._persistence.catalogue.choose_after(self._tried, errand.wish, grant, zone, beside=self._refused)
+
+    async def _hold_for(self, ready: Ready, beside: Ready | None = None) -> None:
+        errand = self._errand
+        await self._persistence.purchasing.hold_again(
+            self._hold,
+            errand.asked,
+            errand.entitled,
+            ready.purchase,
+            errand.cache,
+            errand.pressure,
+            self.made,
+            None if beside is None else beside.purchase,
+        )
+
     def _may_stay(self, where: Again) -> bool:
         resting = self._persistence.catalogue.deployment(self.ready.purchase.model).breaker.resting
         return where is Again.AT_ONCE or (self._retries < self._persistence.retries and not resting)
@@ -204,11 +250,7 @@ class Course:
 
     async def _move(self, error: UpstreamError) -> bool:
         """Make a call to somebody else ready; False when there is nobody who may answer and can be paid."""
-        errand, catalogue = self._errand, self._persistence.catalogue
-        grant, zone = errand.entitled.grant, errand.asked.controls.zone
-        while (
-            route := catalogue.choose_after(self._tried, errand.wish, grant, zone, beside=self._refused)
-        ) is not None:
+        while (route := self._next()) is not None:
             if await self._held(route, error):
                 self._tried.append(route)
                 self._retries = 0
@@ -222,12 +264,9 @@ class Course:
         Raises:
             UpstreamError: `error`, when nothing at all may be spent any more.
         """
-        errand, purchasing = self._errand, self._persistence.purchasing
         try:
-            ready = errand.prepare(route)
-            await purchasing.hold_again(
-                self._hold, errand.asked, errand.entitled, ready.purchase, errand.cache, errand.pressure, self.made
-            )
+            ready = self._errand.prepare(route)
+            await self._hold_for(ready)
         except (BudgetExhausted, RateLimited, NoRoute, BadRequest):
             return False
         except GovernanceError as refusal:

@@ -113,6 +113,7 @@ class Composer:
             purchasing=purchasing,
             retries=reliability.retries,
             attempts=reliability.attempts,
+            hedged=reliability.hedged,
             ticks=self.ticks,
             chance=self.chance,
         )

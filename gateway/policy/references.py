@@ -25,6 +25,7 @@ REFERENCES = (
     ("routes.*.strong", "model"),
     ("routes.*.fallbacks.*", "model"),
     ("baseline", "model"),
+    ("reliability.hedge.models.*", "model or route"),
     ("sensitivity.confine.*", "zone"),
     ("cache.semantic.enabled.*", "app/feature"),
     ("budgets.*.scope", "scope"),
@@ -87,6 +88,7 @@ def _known(data: object) -> dict[str, set[str]]:
         "tier": texts("tiers.*"),
         "model": texts("models.*.name"),
         "route": texts("routes.*.name"),
+        "model or route": {*texts("models.*.name"), *texts("routes.*.name")},
         "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone")},
         "app/feature": {f"{app}/{feature}" for _, app, feature in features},
         "scope": {

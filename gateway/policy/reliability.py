@@ -11,6 +11,7 @@ from cache.config import Duration
 from gateway.attempts.breaker import BreakerRule
 from governance.policy.fields import Percent
 from governance.policy.sections import Count, Section
+from router_models.config import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,18 @@ class BreakerSection(Section):
         return BreakerRule(failures=self.failures, percent=self.share, within_s=self.within, pause_s=self.pause)
 
 
+class HedgeSection(Section):
+    """Which requests are made a second time, to somebody else, when nobody has begun to answer.
+
+    Attributes:
+        after: How long the first call is waited for, in seconds.
+        models: What is asked for: routes, or models with several deployments.
+    """
+
+    after: Duration
+    models: Annotated[tuple[Label, ...], Field(min_length=1)]
+
+
 Balance = Literal["cheapest", "least_busy"]
 """Which of a model's deployments is called first: the cheapest, or the one with the fewest calls in flight."""
 
@@ -88,6 +101,7 @@ class Reliability(Section):
         attempts: The most calls for one request, all together.
         balance: Which of equal deployments is called first.
         breaker: When a model of a provider is left alone.
+        hedge: Which requests are made a second time when the first call is slow; none by default.
         timeouts: How long providers are waited for.
     """
 
@@ -95,7 +109,13 @@ class Reliability(Section):
     attempts: Annotated[int, Field(strict=True, ge=1, le=20)] = 4
     balance: Balance = "cheapest"
     breaker: BreakerSection = BreakerSection()
+    hedge: HedgeSection | None = None
     timeouts: TimeoutsSection = TimeoutsSection()
+
+    @property
+    def hedged(self) -> dict[str, float]:
+        """How many seconds the first call of each name that is hedged is waited for."""
+        return {} if self.hedge is None else dict.fromkeys(self.hedge.models, float(self.hedge.after))
 
     def timeouts_of(self, own: TimeoutsSection | None) -> Timeouts:
         """Return how long a provider with such a section of its own is waited for."""

@@ -22,7 +22,7 @@ from governance.ledger.events import Settlement
 from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
-from governance.money import Nanodollars
+from governance.money import ZERO, Nanodollars
 from governance.prices import Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
@@ -130,8 +130,15 @@ class Purchasing:
         cache: str,
         pressure: Pressure,
         made: Sequence[Bought],
+        beside: Purchase | None = None,
     ) -> None:
-        """Hold another purchase for a request beside what its calls so far came to; see `Purse.hold_again`."""
+        """Hold another purchase for a request beside what its calls so far came to; see `Purse.hold_again`.
+
+        With one `beside` it, both are held for, under the budgets of both.
+        """
+        both = [purchase] if beside is None else [purchase, beside]
+        budgets = [b for one in both for b in resolve(entitled.grant.budgets, {"model": one.model.name})]
+        cost = sum((one.worst.cost for one in both), ZERO)
         opening = self.admission.opening(
             asked,
             entitled,
@@ -143,8 +150,8 @@ class Purchasing:
         await self.purse.hold_again(
             hold,
             opening,
-            resolve(entitled.grant.budgets, {"model": purchase.model.name}),
-            purchase.worst,
+            tuple(dict.fromkeys(budgets)),
+            WorstCase(cost, sum(one.worst.tokens for one in both)),
             [self.accounts.attempt(bought) for bought in made],
             tz=self.timezone,
         )

@@ -76,3 +76,10 @@ def test_a_deployment_is_the_same_as_a_model_that_can_stand_for_it(equal: str, s
     other = "  - {name: other, provider: engine, model: x, tier: local, price: {input: 1, output: 1}, %s}\n"
     found = problems(SMALL.replace("routes:\n", other % equal + "routes:\n"))
     assert [problem.split("same_as: ")[1] for problem in found] == said
+
+
+def test_what_is_hedged_is_a_route_or_a_model() -> None:
+    hedge = "reliability: {hedge: {after: 2s, models: [auto, small, nobody]}}\n"
+    assert problems(SMALL + hedge) == [
+        'p:19:54: reliability.hedge.models[2]: unknown model or route "nobody"; known: auto, large, small'
+    ]
