@@ -1,7 +1,8 @@
 """The policy's models and routes, made callable: who serves them, at what price, and whether they answer now."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import time
 from typing import Final, Literal
 
 from gateway.attempts.deployments import Deployment, Deployments
@@ -10,7 +11,8 @@ from gateway.policy.reliability import Balance
 from gateway.providers.upstream import Upstream
 from governance.money import ZERO, Nanodollars
 from governance.policy.rules import Grant
-from governance.prices import DEAREST, Price, Usage, cost_of, measured_price
+from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, measured_price
+from governance.prices.tariff import Current
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
 from router_models.router import DOWNGRADED, Candidate, Route, cheaper, choose_route, pinned
@@ -38,7 +40,7 @@ class Model:
     Attributes:
         name: what the policy and its callers call it.
         upstream_model: what its provider calls it.
-        price: its price, how to measure one, or None when nobody knows one: it is then unavailable, never free.
+        price: what it costs, how to measure that, or None when nobody knows: it is then unavailable, never free.
         same_as: the model that it is another deployment of.
     """
 
@@ -47,7 +49,7 @@ class Model:
     upstream_model: str
     tier: str
     kind: Kind
-    price: Price | Measured | None
+    price: Tariff | Measured | None
     same_as: str | None = None
 
 
@@ -60,7 +62,7 @@ class Wish:
 
 
 class Catalogue:
-    """Every model and route of one policy, with the providers behind them."""
+    """Every model and route of one policy, with the providers behind them. `clock` counts seconds since the epoch."""
 
     def __init__(
         self,
@@ -68,10 +70,17 @@ class Catalogue:
         routes: Iterable[RouteRule],
         upstreams: Mapping[str, Upstream],
         baseline: str | None,
+        clock: Callable[[], float] = time,
         deployments: Deployments | None = None,
         balance: Balance = "cheapest",
     ) -> None:
         self.models = {model.name: model for model in models}
+        self._tariffs = {
+            name: Current(model.price)
+            for name, model in self.models.items()
+            if model.price is not None and not isinstance(model.price, Measured)
+        }
+        self._clock = clock
         self._routes = {route.name: route for route in routes}
         self._upstreams = upstreams
         self._baseline = baseline
@@ -191,10 +200,13 @@ class Catalogue:
         """Return the provider that serves `model`."""
         return self._upstreams[model.provider]
 
-    def price(self, model: Model) -> Price | None:
-        """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant."""
+    def price(self, model: Model, service: Service = "standard") -> Price | None:
+        """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant.
+
+        A service is cheaper or dearer only where its provider has prices for it; None where it has no priority.
+        """
         if not isinstance(model.price, Measured):
-            return model.price
+            return self._tariffs[model.name].at(self._clock(), service) if model.name in self._tariffs else None
         served = self.upstream(model).status.served.get(model.upstream_model)
         if served is None or served.prefill_per_s is None:
             return None
@@ -202,6 +214,11 @@ class Catalogue:
         decode_per_s = served.decode_per_s or served.prefill_per_s
         price = measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
         return price if price.dearest <= DEAREST else None
+
+    def price_served(self, model: Model, service: Service, held: Price) -> Price:
+        """Return what an answer costs as its provider served it: the price it was held at, unless another is known."""
+        special = None if service == "standard" else self.price(model, service)
+        return special or held
 
     def baseline_cost(self, usage: Usage) -> Nanodollars | None:
         """Return what `usage` would have cost on the baseline model; None without one, or without its price."""
@@ -244,7 +261,8 @@ class Catalogue:
             return "is left alone for a while after failures" if self.deployment(model).breaker.resting else ""
         if not isinstance(model.price, Measured):
             return "has no price"
-        return "has no measured price yet" if model.upstream_model in status.served else "is still loading"
+        served = status.served.get(model.upstream_model)
+        return "is still loading" if served is None else served.unmeasured or "has no measured price yet"
 
     def _meaning(self, name: str, target: Model | RouteRule) -> str:
         models = [f"{model.provider}/{model.upstream_model}" for model in self._reached(target)]

@@ -14,16 +14,17 @@ from typing import Any, Final
 import anyio
 import msgspec
 
-from cache.stores import Stored
 from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Call
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
-from gateway.steps.estimate import most_prompt_tokens
+from gateway.steps.classes import classes_of
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
@@ -32,7 +33,6 @@ from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
-from governance.limits.loops import Repeats
 from governance.purse import Hold
 from router_models.router import Route
 
@@ -44,6 +44,7 @@ class ChatService:
     """Answers chats, in whatever dialect they are asked. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -59,6 +60,11 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return await _tell(turn.answer.body, facts, reply)
+                reply = turn.keeping(reply)
                 pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot, stored = await self.exact.find(
@@ -66,12 +72,14 @@ class ChatService:
                 )
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    return await self._replay(asked, entitled, stored, repeats, reply)
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
-                prepare = partial(self._prepare, asked, shaped, entitled)
+                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -88,29 +96,15 @@ class ChatService:
             await self._buy(asked, shaped, course, hold, lasting(slot, route, pressure), reply)
         return None
 
-    def _prepare(self, asked: Asked[ChatFields], shaped: Shaped, entitled: Entitled, route: Route) -> Ready:
+    def _prepare(
+        self, asked: Asked[ChatFields], prompt: Prompt, shaped: Shaped, entitled: Entitled, route: Route
+    ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        most_prompt = most_prompt_tokens(shaped.body, asked.size)
-        purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
+        purchase = self.purchasing.price(route, prompt, shaped.most_output, classes_of(shaped.body))
         owner, body = entitled.attribution, shaped.body | {"model": purchase.model.upstream_model}
         tenant = f"{owner.team}/{owner.app}"
         call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect)
         return Ready(purchase, purchase.upstream.write(call))
-
-    async def _replay(
-        self,
-        asked: Asked[ChatFields],
-        entitled: Entitled,
-        stored: Stored,
-        repeats: tuple[Repeats, ...],
-        reply: Reply,
-    ) -> None:
-        """Give an answer we have already paid for, in the form this caller asked for."""
-        _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-        completion = msgspec.json.decode(stored.body)
-        await reply.begin(facts)
-        await reply.told(completion)
-        await reply.finish(completion, facts)
 
     async def _buy(
         self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, slot: Slot, reply: Reply
@@ -135,7 +129,8 @@ class ChatService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        return None if reply.departure.happened else await reply.finish(completion, facts)
+        await reply.finish(completion, facts)
+        return course.ready.purchase.tally.learn(meter.reported)
 
     async def _answered(
         self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, reply: Reply
@@ -162,7 +157,7 @@ class ChatService:
         self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, ready: Ready, reply: Reply
     ) -> Meter:
         """Call one model and pass its answer on."""
-        meter, departure = Meter(asked.size, shaped.most_output), reply.departure
+        meter, departure = Meter(ready.purchase.tally, shaped.most_output), reply.departure
         with course.calling(ready, "answer", meter, left=lambda: departure.happened):
             so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
             await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))
@@ -177,6 +172,14 @@ class ChatService:
                 ticks=self.ticks,
             )
         return meter
+
+
+async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
+    """Give an answer that was paid for before, in the form this caller asked for."""
+    completion = msgspec.json.decode(body)
+    await reply.begin(facts)
+    await reply.told(completion)
+    await reply.finish(completion, facts)
 
 
 async def _pause(reply: Reply, seconds: float) -> None:

@@ -14,15 +14,16 @@ import msgspec
 
 from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError, UpstreamTimeout
 from gateway.steps.admission import Admission, Asked
-from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.request.embedding_body import EmbeddingFields
-from governance.prices import Usage
+from governance.prices import Service, Usage
 from governance.purse import Hold
 from router_models.router import Route
 
@@ -34,6 +35,7 @@ class EmbeddingService:
     """Answers embeddings requests. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -47,12 +49,19 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, _stays)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return msgspec.json.decode(turn.answer.body), facts
                 pressure = await self.purchasing.pressure(asked, entitled)
                 slot, stored = await self.exact.find(asked, entitled, wish, body, any_age=pressure.tighten)
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-                    return msgspec.json.decode(stored.body), facts
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    result = msgspec.json.decode(stored.body)
+                    await turn.keep(result, facts)
+                    return result, facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 prepare = partial(self._prepare, asked, body)
                 first = prepare(route)
@@ -67,10 +76,12 @@ class EmbeddingService:
                 prepare=prepare,
                 pause=anyio.sleep,
             )
-            return await self._buy(asked, body, Course(self.persistence, errand, first, hold), hold, slot)
+            result, facts = await self._buy(asked, body, Course(self.persistence, errand, first, hold), hold, slot)
+            await turn.keep(result, facts)
+            return result, facts
 
     def _prepare(self, asked: Asked[EmbeddingFields], body: dict[str, Any], route: Route) -> Ready:
-        purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
+        purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
         named = body | {"model": purchase.model.upstream_model}
         return Ready(purchase, purchase.upstream.write_embeddings(named))
 
@@ -80,29 +91,31 @@ class EmbeddingService:
         """Call the model and settle for what it read; a client that leaves changes nothing, the call is paid for."""
         called_at, error = self.ticks(), None
         try:
-            result = await self._answered(asked, body, course)
+            read = await self._answered(asked, body, course)
         except BaseException as failure:
             error = failure
             raise
         finally:
             upstream_s = self.ticks() - called_at
             settlement = await self.purchasing.settle(hold, course.made, error)
+        result = read.told
         await self.exact.keep(asked, slot, hold.opening.model, settlement, result)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
+        course.ready.purchase.tally.learn(read.reported)
         return result, facts
 
-    async def _answered(self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course) -> dict[str, Any]:
-        """Make one attempt after another, and return the reply of the one that answers.
+    async def _answered(self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course) -> "Read":
+        """Make one attempt after another, and return what the one that answers has read.
 
         Raises:
             UpstreamError: none does.
         """
         while True:
-            read = Read(asked.size)
+            purchase, wanted = course.ready
+            read = Read(purchase.tally.likely)
             try:
-                purchase, wanted = course.ready
                 with course.calling(course.ready, "embedding", read, left=lambda: False):
                     named = body | {"model": purchase.model.upstream_model}
                     with anyio.move_on_after(course.left_s) as scope:
@@ -113,17 +126,18 @@ class EmbeddingService:
             except UpstreamError as error:
                 await course.go_on(error)
             else:
-                return read.told
+                return read
 
 
 class Read:
     """What one call for vectors has used."""
 
     first_at = None
+    service: Service = "standard"
 
-    def __init__(self, body_bytes: int) -> None:
+    def __init__(self, likely: int) -> None:
         self.result: dict[str, Any] = {}
-        self.guess = Usage(fresh_input=likely_prompt_tokens(body_bytes))
+        self.guess = Usage(fresh_input=likely)
 
     @property
     def heard(self) -> bool:
@@ -140,3 +154,8 @@ class Read:
         """The reply, with usage."""
         usage = {"prompt_tokens": self.guess.total, "total_tokens": self.guess.total}
         return self.result if self.reported is not None else self.result | {"usage": usage}
+
+
+def _stays() -> bool:
+    """A client of embeddings is not watched: it is taken to be there."""
+    return False

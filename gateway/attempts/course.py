@@ -15,7 +15,7 @@ from gateway.steps.admission import Asked, Entitled
 from gateway.steps.purchasing import Purchase, Purchasing
 from governance.errors import BudgetExhausted, GovernanceError, RateLimited
 from governance.limits.steps import Pressure
-from governance.prices import Usage
+from governance.prices import Service, Usage
 from governance.purse import Hold
 from router_models.errors import NoRoute
 from router_models.router import Route
@@ -35,6 +35,11 @@ class Used(Protocol):
     @property
     def first_at(self) -> float | None:
         """The tick of the first piece, where an answer comes in pieces."""
+        ...
+
+    @property
+    def service(self) -> Service:
+        """How the provider says that it served."""
         ...
 
     @property
@@ -154,7 +159,7 @@ class Course:
         billed = used.heard or purchase.may_be_billed(error)
         bought = Bought(
             model=purchase.model,
-            price=purchase.price,
+            price=self._persistence.catalogue.price_served(purchase.model, used.service, purchase.price),
             purpose=purpose,
             at=asked.at + timedelta(seconds=began - asked.tick),
             seconds=self._persistence.ticks() - began,

@@ -15,17 +15,21 @@ from gateway.attempts.course import Persistence
 from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.counting.calibrations import Calibrations
+from gateway.counting.tally import Counting
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
 from governance.counters.alone import OnAway
 from governance.database import Database
+from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
@@ -48,6 +52,7 @@ class Governed:
     accounts: Accounts
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     chat: ChatService
     embeddings: EmbeddingService
     daily: DailySpend
@@ -82,6 +87,8 @@ class Composer:
     purse: Purse
     database: Database
     answers: AnswerCache
+    calibrations: Calibrations
+    idempotent: IdempotentAnswers
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -93,16 +100,23 @@ class Composer:
         document, rules = policy.document, policy.rules
         reliability = document.reliability
         catalogue = Catalogue(
-            _models(policy), document.routes, upstreams, document.baseline, self.deployments, reliability.balance
+            _models(policy),
+            document.routes,
+            upstreams,
+            document.baseline,
+            deployments=self.deployments,
+            balance=reliability.balance,
         )
         for model in catalogue.models.values():
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        counting = Counting(catalogue=catalogue, calibrations=self.calibrations, holds=document.holds)
         purchasing = Purchasing(
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             purse=self.purse,
             accounts=accounts,
             timezone=rules.timezone,
@@ -117,13 +131,16 @@ class Composer:
             ticks=self.ticks,
             chance=self.chance,
         )
+        once = OnceOnly(self.idempotent, self.ticks, self.log)
         return Governed(
             policy=policy,
             accounts=accounts,
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             chat=ChatService(
                 admission=admission,
+                once=once,
                 catalogue=catalogue,
                 exact=exact,
                 purchasing=purchasing,
@@ -132,6 +149,7 @@ class Composer:
             ),
             embeddings=EmbeddingService(
                 admission=admission,
+                once=once,
                 catalogue=catalogue,
                 exact=exact,
                 purchasing=purchasing,
@@ -149,7 +167,7 @@ def _models(policy: LoadedPolicy) -> list[Model]:
     for section in policy.document.models:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
-        price = measured or policy.prices.get(section.name)
+        price = measured or policy.tariffs.get(section.name)
         found.append(
             Model(section.name, section.provider, section.model, section.tier, section.kind, price, section.same_as)
         )

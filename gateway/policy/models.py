@@ -8,8 +8,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from gateway.policy.pricing.sections import PriceRule, PriceSection, Terms
 from gateway.policy.reliability import TimeoutsSection
-from governance.policy.fields import PositiveDollars, TokenRate
+from governance.policy.fields import PositiveDollars
 from governance.policy.sections import Flag, Name, Section
 from router_models.config import Label
 
@@ -23,9 +24,15 @@ PRICE_BOOKS = {
     "api.mistral.ai": "mistral",
     "api.together.xyz": "together",
     "api.x.ai": "x-ai",
+    "aiplatform.googleapis.com": "google",
+    "generativelanguage.googleapis.com": "google",
     "openrouter.ai": "openrouter",
 }
 """Whose prices hold at which host. Elsewhere the same model may cost anything, so its price is not looked up."""
+
+_AWS = "amazonaws.com"
+_KEYED = frozenset({"api_key"})
+_SIGNED = frozenset({"access_key_id", "secret_access_key"})
 
 
 class _Provider(Section):
@@ -62,18 +69,16 @@ class VllmProvider(_Provider):
     api_key: SecretStr | None = None
 
 
-class _Seller(_Provider):
-    """A provider that sells tokens.
+class _Seller(_Provider, Terms):
+    """A provider that sells tokens; its terms hold for all its models that have none of their own.
 
     Attributes:
         base_url: The address of its API.
         api_key: The provider's key.
-        batch: Deferred work may use its batch API.
     """
 
     base_url: AnyHttpUrl
     api_key: SecretStr | None = None
-    batch: Flag = False
 
     @property
     def price_book(self) -> str | None:
@@ -81,7 +86,17 @@ class _Seller(_Provider):
         return PRICE_BOOKS.get(self.base_url.host or "")
 
 
-class OpenAIProvider(_Seller):
+class _Batching(_Seller):
+    """A seller that takes work in batches as well.
+
+    Attributes:
+        batch: Deferred work may use its batch API.
+    """
+
+    batch: Flag = False
+
+
+class OpenAIProvider(_Batching):
     """OpenAI, or anything that speaks its API; the address includes the version.
 
     Attributes:
@@ -93,38 +108,68 @@ class OpenAIProvider(_Seller):
     api: Literal["chat", "responses"] = "chat"
 
 
-class AnthropicProvider(_Seller):
+class AnthropicProvider(_Batching):
     """Anthropic, or anything that speaks its API; the address is without the version."""
 
     kind: Literal["anthropic"]
     base_url: AnyHttpUrl = AnyHttpUrl("https://api.anthropic.com")
 
 
-Provider = Annotated[EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider, Field(discriminator="kind")]
+class GeminiProvider(_Seller):
+    """Google Gemini, or Vertex AI with a key, which has the same API; the address includes the version."""
+
+    kind: Literal["gemini"]
+    base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
 
 
-class PriceSection(Section):
-    """Prices in USD per million tokens; a cache rate that is absent is billed as input."""
+class BedrockProvider(_Provider, Terms):
+    """Amazon Bedrock in one region.
 
-    input: TokenRate
-    cached_input: TokenRate | None = None
-    cache_write: TokenRate | None = None
-    output: TokenRate | None = None
+    Attributes:
+        region: Whose models are called, such as eu-central-1.
+        base_url: Where they are, when not at the region's public address.
+        api_key: A key of Bedrock's own.
+        access_key_id: Who signs the requests, where there is no such key.
+        secret_access_key: What they are signed with.
+        session_token: Goes with an access key that is lent for a time.
+    """
+
+    kind: Literal["bedrock"]
+    region: Annotated[str, Field(pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$")]
+    base_url: AnyHttpUrl | None = None
+    api_key: SecretStr | None = None
+    access_key_id: SecretStr | None = None
+    secret_access_key: SecretStr | None = None
+    session_token: SecretStr | None = None
+
+    @model_validator(mode="after")
+    def _has_credentials(self) -> Self:
+        # A name that is not set in the environment is written all the same: its provider is unavailable, not wrong.
+        if (_KEYED | _SIGNED) & self.model_fields_set not in (_KEYED, _SIGNED):
+            text = 'needs either an "api_key", or an "access_key_id" with its "secret_access_key"'
+            raise PydanticCustomError("credentials", text)
+        return self
+
+    @property
+    def address(self) -> str:
+        """Where requests go."""
+        return str(self.base_url or f"https://bedrock-runtime.{self.region}.{_AWS}")
+
+    @property
+    def price_book(self) -> str | None:
+        """The seller in the price book, or None for a host that is not Amazon's."""
+        host = None if self.base_url is None else self.base_url.host or ""
+        return "aws" if host is None or host.endswith(f".{_AWS}") else None
 
 
-def _price_form(value: object) -> str:
-    return "rates" if isinstance(value, Mapping | PriceSection) else "source"
-
-
-PriceRule = Annotated[
-    Annotated[Literal["measured", "list"], Tag("source")] | Annotated[PriceSection, Tag("rates")],
-    Discriminator(_price_form),
+Provider = Annotated[
+    EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider | BedrockProvider,
+    Field(discriminator="kind"),
 ]
-"""Where a price comes from: the machine's cost and its measured speed, the price book, or the policy itself."""
 
 
-class ModelSection(Section):
-    """One model that the gateway offers.
+class ModelSection(Terms):
+    """One model that the gateway offers, perhaps at terms of its own.
 
     Attributes:
         name: What applications and routes call it.
@@ -146,9 +191,26 @@ class ModelSection(Section):
 
     @model_validator(mode="after")
     def _output_has_a_price(self) -> Self:
-        if self.kind == "chat" and isinstance(self.price, PriceSection) and self.price.output is None:
+        if self.kind == "chat" and any(price.output is None for price in self.stated_prices):
             raise PydanticCustomError("price", 'the price of a chat model needs "output"')
         return self
+
+    @model_validator(mode="after")
+    def _terms_are_over_something(self) -> Self:
+        if self.factor is not None and self.price != "list":
+            raise PydanticCustomError(
+                "terms", "has a discount or a multiplier, which are over list prices: price: list"
+            )
+        if self.batch_factor is not None and self.price == "measured":
+            raise PydanticCustomError("terms", "has a batch_discount, but a machine of your own gives none")
+        return self
+
+    @property
+    def stated_prices(self) -> tuple[PriceSection, ...]:
+        """The prices that are written here, in the order of their dates."""
+        if isinstance(self.price, str):
+            return ()
+        return self.price if isinstance(self.price, tuple) else (self.price,)
 
 
 class PriceAs(Section):

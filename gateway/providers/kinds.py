@@ -1,12 +1,24 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from time import time
+from uuid import uuid4
 
-from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
+from gateway.policy.models import (
+    AnthropicProvider,
+    BedrockProvider,
+    EngineProvider,
+    GeminiProvider,
+    OpenAIProvider,
+    Provider,
+    VllmProvider,
+)
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.counts import COUNT_TOKENS, GEMINI, TOKENIZE
+from gateway.providers.apis.gemini import GeminiApi
 from gateway.providers.apis.manners import OWN, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
@@ -14,9 +26,12 @@ from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-OWN_MACHINES = Habits(leave="cancel", watched=True)
-"""The bundled engine and vLLM: stopping there stops the cost."""
+ENGINE = Habits(leave="cancel", watched=True, counter=TOKENIZE)
+VLLM = Habits(leave="cancel", watched=True, metered=True, counter=TOKENIZE)
+"""Machines of our own: stopping there stops the cost."""
 
+ANTHROPIC = Habits(leave="drain", watched=False, counter=COUNT_TOKENS)
+GOOGLE = Habits(leave="drain", watched=False, counter=GEMINI)
 CLOUD = Habits(leave="drain", watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
@@ -38,6 +53,8 @@ async def open_upstream(
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
+    if absent is None and isinstance(section, BedrockProvider) and find_spec("botocore") is None:
+        absent = "it needs the extra: pip install 'sluicegate[bedrock]'"
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
@@ -48,16 +65,40 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, OWN)
+            return engine, ENGINE, OpenAIApi(None, OWN)
         case VllmProvider():
-            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN)
+            return str(section.base_url), VLLM, OpenAIApi(_key(section), OWN)
+        case BedrockProvider():
+            return section.address, CLOUD, _bedrock(section)
+        case _:
+            return str(section.base_url), *_sold(section)
+
+
+def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> tuple[Habits, Api]:
+    match section:
         case OpenAIProvider(api="responses"):
-            return str(section.base_url), CLOUD, ResponsesApi(_key(section))
+            return CLOUD, ResponsesApi(_key(section))
         case OpenAIProvider():
-            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
+            return CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
-            return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+            return ANTHROPIC, AnthropicApi(_key(section), time)
+        case GeminiProvider():
+            return GOOGLE, GeminiApi(_key(section), time)
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+def _bedrock(section: BedrockProvider) -> Api:
+    # ruff: noqa: PLC0415  only a policy that names Bedrock needs botocore
+    from gateway.providers.apis.bedrock import BedrockApi
+    from gateway.providers.apis.signing import key, signature
+
+    api_key, who, secret = _key(section), section.access_key_id, section.secret_access_key
+    if who is None or secret is None:
+        sign = key(api_key or "")
+    else:
+        token = section.session_token.get_secret_value() if section.session_token else None
+        sign = signature(who.get_secret_value(), secret.get_secret_value(), token, section.region)
+    return BedrockApi(sign, time, lambda: f"chatcmpl-{uuid4().hex}")
+
+
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider | BedrockProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None

@@ -3,7 +3,7 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
+from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
@@ -23,7 +24,7 @@ from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
 from governance.money import ZERO, Nanodollars
-from governance.prices import Price, worst_case
+from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
 from router_models.router import Route
@@ -34,13 +35,14 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, and the most it can cost."""
+    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far."""
 
     model: Model
     upstream: Upstream
     route: Route
     price: Price
     worst: WorstCase
+    tally: Tally
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
@@ -58,6 +60,7 @@ class Purchasing:
 
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     purse: Purse
     accounts: Accounts
     timezone: ZoneInfo
@@ -80,8 +83,14 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price.
+    def price(self, route: Route, prompt: Prompt, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+        """Return the purchase of an answer over `route`, at the price of this instant.
+
+        Args:
+            route: Who answers.
+            prompt: What it is asked.
+            most_output: The most tokens it can make.
+            classes: The classes of `Usage` that it may use.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -90,8 +99,10 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
-        worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
-        return Purchase(model, self.catalogue.upstream(model), route, price, worst)
+        tally = self.counting.tally(model, prompt)
+        held = tally.held
+        worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
+        return Purchase(model, self.catalogue.upstream(model), route, price, worst, tally)
 
     def hold(
         self,
@@ -172,7 +183,7 @@ class Purchasing:
         stored: Stored,
         repeats: tuple[Repeats, ...],
         overhead_s: float,
-    ) -> tuple[Settlement, Facts]:
+    ) -> Facts:
         """Record that a stored answer is given again: free, and sparing what it once cost.
 
         Raises:
@@ -186,12 +197,26 @@ class Purchasing:
         budgets = resolve(entitled.grant.budgets, {"model": stored.model})
         blocking = [budget for budget in budgets if budget.blocks_at is not None]
         standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
-        self.purse.free(opening, settlement)
-        self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)
-        facts = Facts(opening, settlement, tightest, (), overhead_s)
+        return self._given(Facts(opening, settlement, tightest, (), overhead_s), settlement)
+
+    def again(self, asked: Asked[object], entitled: Entitled, model: str, overhead_s: float) -> Facts:
+        """Record that the answer of an idempotency key is given again: free, and sparing nothing, for it is the same.
+
+        Raises:
+            LedgerBehind: the ledger takes no new requests.
+        """
+        opening = self.admission.opening(
+            asked, entitled, model=model, provider="cache", route="idempotent", cache="idempotent"
+        )
+        settlement = Settlement(outcome="ok", status=200)
+        return self._given(Facts(opening, settlement, None, (), overhead_s), settlement)
+
+    def _given(self, facts: Facts, settlement: Settlement) -> Facts:
+        self.purse.free(facts.opening, settlement)
+        self.accounts.settled(facts.opening, settlement)
         self.accounts.answered(facts)
-        return settlement, facts
+        return facts
 
 
 def _remaining(standing: Standing) -> Nanodollars:

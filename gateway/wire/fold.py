@@ -7,7 +7,9 @@ are merged by index, anything else is replaced. Fields this version has never he
 
 from typing import Any
 
-_REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created", "model", "phase"})
+_REPLACED = frozenset(
+    {"id", "role", "type", "object", "name", "index", "created", "model", "phase", "thought_signature"}
+)
 """Text fields that a chunk repeats rather than continues."""
 
 
@@ -50,6 +52,10 @@ class Fold:
         chunk = head | {"choices": ends} | more
         self.add(chunk)
         return chunk
+
+    def told(self, name: str) -> object:
+        """Return what was said last of a field beside the choices, None when nothing was."""
+        return self._head.get(name)
 
     @property
     def finished(self) -> bool:

@@ -81,5 +81,5 @@ def test_a_deployment_is_the_same_as_a_model_that_can_stand_for_it(equal: str, s
 def test_what_is_hedged_is_a_route_or_a_model() -> None:
     hedge = "reliability: {hedge: {after: 2s, models: [auto, small, nobody]}}\n"
     assert problems(SMALL + hedge) == [
-        'p:19:54: reliability.hedge.models[2]: unknown model or route "nobody"; known: auto, large, small'
+        'p:19:56: reliability.hedge.models: unknown model or route "nobody"; known: auto, large, small'
     ]
