@@ -155,6 +155,20 @@ async def test_a_caller_never_falls_back_to_a_tier_it_may_not_use(tmp_path: Path
         assert (reply.status_code, at.calls) == (503, (1, 0, 0))
 
 
+async def test_a_request_that_a_budget_brought_down_falls_back_no_higher(tmp_path: Path) -> None:
+    budget = {"limit": 1, "window": "day", "steps": {"1%": "downgrade"}}
+    teams = [{"name": "blue", "apps": [{"name": "bot", "budgets": [budget]}]}]
+    async with three_providers(tmp_path, teams=teams) as at:
+        at.one.script = Script(prompt_tokens=2_000)  # 2 cents
+        await at.chat()
+        at.two.script = BUSY
+        reply = await at.chat(text="again")
+
+        assert (reply.status_code, at.calls) == (503, (0, 1, 1))
+        row, attempts = await at.told(2)
+        assert (row.route, [made.model for made in attempts]) == ("budget:downgrade", ["cheap"])
+
+
 async def test_a_model_asked_for_by_name_has_no_fallback(tmp_path: Path) -> None:
     async with three_providers(tmp_path) as at:
         at.one.script = BUSY
