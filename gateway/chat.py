@@ -168,7 +168,7 @@ class ChatService:
                 meter,
                 Brake(hold, ready.purchase.price),
                 reply,
-                limit_s=round(course.left_s, 3),
+                limit_s=min(round(course.left_s, 3), ready.purchase.upstream.timeouts.total_s),
                 ticks=self.ticks,
             )
         return meter

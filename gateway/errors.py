@@ -8,7 +8,8 @@ GatewayError
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
 │   ├── UpstreamUnreached     no connection could be made: nothing was sent
-│   │   └── UpstreamStale     a connection kept from before had been closed meanwhile
+│   │   ├── UpstreamStale     a connection kept from before had been closed meanwhile
+│   │   └── UpstreamUnconnected   nor in time
 │   ├── UpstreamTimeout       it did not answer in time
 │   └── UpstreamOverloaded    it asks to come back later
 │       └── UpstreamResting   it has failed lately and was not asked
@@ -81,6 +82,11 @@ class UpstreamUnreached(UpstreamError):
 @dataclass(eq=False)
 class UpstreamStale(UpstreamUnreached):
     """The provider had closed a connection that was kept for the next call, so it has seen nothing of this one."""
+
+
+@dataclass(eq=False)
+class UpstreamUnconnected(UpstreamUnreached):
+    """No connection could be made in the time there was for it."""
 
 
 @dataclass(eq=False)

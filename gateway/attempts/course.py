@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from gateway.attempts.retrying import LONGEST_WAIT_S, PATIENCE_S, Again, again, pause_s
 from gateway.catalogue import Catalogue, Wish
@@ -19,6 +19,9 @@ from governance.prices import Service, Usage
 from governance.purse import Hold
 from router_models.errors import NoRoute
 from router_models.router import Route
+
+_TOO_LATE_S: Final = 0.01
+"""With no more time than this left, a request's time is over."""
 
 Pause = Callable[[float], Awaitable[None]]
 """Waits so many seconds; less when nobody waits for the answer any more."""
@@ -141,7 +144,7 @@ class Course:
             error = failure
             raise
         finally:
-            ours = isinstance(error, UpstreamTimeout) and self.left_s <= 0
+            ours = isinstance(error, UpstreamTimeout) and self.left_s <= _TOO_LATE_S
             deployment.end(None if ours else error, probe=probe, answered=used.heard)
             self.made.append(self._bought(ready.purchase, purpose, used, error, began, left=left()))
 
@@ -184,7 +187,7 @@ class Course:
             UpstreamError: `error`, when no other call may be made.
         """
         where = again(error)
-        if where is Again.NOWHERE or len(self.made) >= self._persistence.attempts or self.left_s <= 0:
+        if where is Again.NOWHERE or len(self.made) >= self._persistence.attempts or self.left_s <= _TOO_LATE_S:
             raise error
         pause = pause_s(error, self._retries, self._persistence.chance())
         stays = (

@@ -16,7 +16,7 @@ from gateway.errors import PortTaken
 from gateway.operations.home import Home
 from gateway.operations.ledger import open_ledger
 from gateway.operations.lock import holder
-from gateway.policy.findings.report import check, counted
+from gateway.policy.check import check, counted
 from gateway.policy.history.reading import Standing, in_force
 from gateway.policy.history.starting import unapplied
 from gateway.policy.problems import PolicyInvalid

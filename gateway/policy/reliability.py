@@ -22,7 +22,7 @@ class Timeouts:
         connect_s: For a connection to it.
         first_token_s: From the call to the first piece of an answer.
         idle_s: Between two pieces of one.
-        total_s: For a request as a whole, every attempt included.
+        total_s: For a request as a whole, every attempt included; of one provider, for each call to it.
     """
 
     connect_s: float = 5.0
@@ -47,7 +47,7 @@ class TimeoutsSection(Section):
         connect: For a connection; 5s by default.
         first_token: From the call to the first piece of an answer; 120s by default.
         idle: Between two pieces of one; 120s by default.
-        total: For a request as a whole, every attempt included; 600s by default.
+        total: For a request as a whole, every attempt included, or of one provider for each call; 600s by default.
     """
 
     connect: Duration | None = None
@@ -103,6 +103,7 @@ class Reliability(Section):
         breaker: When a model of a provider is left alone.
         hedge: Which requests are made a second time when the first call is slow; none by default.
         timeouts: How long providers are waited for.
+        keep_alive: After so long a silence a client of a stream is sent a comment, which keeps its connection.
     """
 
     retries: Annotated[int, Field(strict=True, ge=0, le=10)] = 2
@@ -111,6 +112,7 @@ class Reliability(Section):
     breaker: BreakerSection = BreakerSection()
     hedge: HedgeSection | None = None
     timeouts: TimeoutsSection = TimeoutsSection()
+    keep_alive: Duration = 15
 
     @property
     def hedged(self) -> dict[str, float]:

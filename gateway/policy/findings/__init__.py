@@ -1,8 +1,8 @@
 """What a valid policy says that cannot mean what was meant: warnings, each with its place and a hint.
 
 `shadowed.py` finds budgets and limits that never bind, `unreachable.py` routes and fallbacks that never answer. Both
-look at a whole document whose names are known to be right, and say nothing where they are not certain. `report.py` is
-all that `sluice policy check` finds, these and the rest.
+look at a whole document whose names are known to be right, and say nothing where they are not certain. `enforcement.py`
+names the parts that this release reads but does not obey.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from gateway.policy.findings.report import check
+from gateway.policy.check import check
 from tests.support.policy_texts import AT, EXAMPLE, SMALL
 
 

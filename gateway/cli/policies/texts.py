@@ -1,6 +1,6 @@
 """`sluice policy`: is this policy right, what may be written in one, and what would another one do.
 
-`policy_history.py` adds the verbs that put one in force.
+`history.py` adds the verbs that put one in force.
 """
 # ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
 
@@ -54,7 +54,7 @@ def check(file: Path | None, as_json: bool) -> None:
 
     Status 1 when it cannot be put in force. Warnings and parts that are not yet obeyed do not count against it.
     """
-    from gateway.policy.findings.report import check as check_policy
+    from gateway.policy.check import check as check_policy
     from governance.names import shown
 
     report = check_policy(file or settings().policy_file, os.environ, now())
