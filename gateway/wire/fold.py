@@ -8,9 +8,13 @@ are merged by index, anything else is replaced. Fields this version has never he
 from typing import Any
 
 _REPLACED = frozenset(
-    {"id", "role", "type", "object", "name", "index", "created", "model", "phase", "thought_signature"}
+    {"id", "role", "type", "object", "name", "format", "index", "created", "model", "phase", "thought_signature"}
 )
 """Text fields that a chunk repeats rather than continues."""
+
+
+_NOTHING = (None, "")
+"""What a chunk says of a field that another one tells, such as the id in what Azure says of a prompt."""
 
 
 _OURS = frozenset({"index", "delta", "logprobs", "message"})
@@ -31,7 +35,7 @@ class Fold:
     def add(self, chunk: dict[str, Any]) -> None:
         """Merge one chunk; choices may come in any order."""
         for name, value in chunk.items():
-            if name != "choices" and value is not None:
+            if name != "choices" and value not in _NOTHING:
                 self._head[name] = value
         for part in _objects(chunk.get("choices")):
             index = part.get("index")
@@ -86,7 +90,7 @@ def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
             _merge(have, value)
         elif isinstance(value, list):
             into[name] = _merge_list(have if isinstance(have, list) else [], value)
-        elif value is not None or name not in into:
+        elif value not in _NOTHING or have is None:
             into[name] = value
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from gateway.dialects.responses.calling import to_responses
 from gateway.dialects.responses.hearing import Hearing, hear_whole
 from gateway.providers.apis.ears import EventEar, Heard, translated
-from gateway.providers.refusals import error_of
+from gateway.providers.apis.failures import error_of
 from gateway.providers.replies import as_object
 from gateway.providers.upstream import Call, Dialect, Wanted
 
