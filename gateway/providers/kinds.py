@@ -1,10 +1,13 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from time import time
+from uuid import uuid4
 
 from gateway.policy.models import (
     AnthropicProvider,
+    BedrockProvider,
     EngineProvider,
     GeminiProvider,
     OpenAIProvider,
@@ -46,6 +49,8 @@ async def open_upstream(
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
+    if absent is None and isinstance(section, BedrockProvider) and find_spec("botocore") is None:
+        absent = "it needs the extra: pip install 'sluicegate[bedrock]'"
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
@@ -59,15 +64,37 @@ def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
             return engine, OWN_MACHINES, OpenAIApi(None, OWN)
         case VllmProvider():
             return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN)
+        case BedrockProvider():
+            return section.address, CLOUD, _bedrock(section)
+        case _:
+            return str(section.base_url), CLOUD, _sold(section)
+
+
+def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> Api:
+    match section:
         case OpenAIProvider(api="responses"):
-            return str(section.base_url), CLOUD, ResponsesApi(_key(section))
+            return ResponsesApi(_key(section))
         case OpenAIProvider():
-            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
+            return OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
-            return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+            return AnthropicApi(_key(section), time)
         case GeminiProvider():
-            return str(section.base_url), CLOUD, GeminiApi(_key(section), time)
+            return GeminiApi(_key(section), time)
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider) -> str | None:
+def _bedrock(section: BedrockProvider) -> Api:
+    # ruff: noqa: PLC0415  only a policy that names Bedrock needs botocore
+    from gateway.providers.apis.bedrock import BedrockApi
+    from gateway.providers.apis.signing import key, signature
+
+    api_key, who, secret = _key(section), section.access_key_id, section.secret_access_key
+    if who is None or secret is None:
+        sign = key(api_key or "")
+    else:
+        token = section.session_token.get_secret_value() if section.session_token else None
+        sign = signature(who.get_secret_value(), secret.get_secret_value(), token, section.region)
+    return BedrockApi(sign, time, lambda: f"chatcmpl-{uuid4().hex}")
+
+
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider | BedrockProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None

@@ -1,6 +1,6 @@
 """Anthropic's Messages API. Spec: the Anthropic API reference, "Create a Message" and "Streaming Messages"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -39,8 +39,9 @@ class AnthropicApi:
         betas = call.body.get(BETAS)
         return Wanted("v1/messages", body, {"anthropic-beta": str(betas)} if betas else NO_HEADERS)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
+        del wanted
         hearing = Hearing(provider, int(self._clock()))
 
         def hear(payload: bytes) -> Heard:
@@ -62,9 +63,9 @@ class AnthropicApi:
         del body
         raise BadRequest("This provider has no embeddings.", param="model")
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return nothing that could be taken for embeddings."""
-        del reply, asked
+        del reply, asked, headers
         return {}
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Google's Gemini API. Spec: the Gemini API reference, v1beta, "Generating content" and "Embeddings"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gateway.dialects.gemini.calling import to_gemini
@@ -32,8 +32,9 @@ class GeminiApi:
         asked = to_gemini(call.body | {"max_completion_tokens": call.max_tokens})
         return Wanted(f"{to_resource(call.body['model'])}:streamGenerateContent?alt=sse", asked)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which is a whole response."""
+        del wanted
         hearing = Hearing(provider, int(self._clock()))
 
         def hear(payload: bytes) -> Heard:
@@ -45,8 +46,9 @@ class GeminiApi:
         """Say an embeddings request, a request of its own for each text."""
         return Wanted(f"{to_resource(body['model'])}:batchEmbedContents", to_gemini_embeddings(body))
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the vectors as the request wants them."""
+        del headers
         return to_chat_embeddings(reply, asked)
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Spec: the OpenAI API reference for chat completions and embeddings; vLLM's exten
 `cache_salt`, which the bundled engine shares.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -46,8 +47,9 @@ class OpenAIApi:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
         return Wanted("chat/completions", asked)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear chunks, which are what we have inside already, or nearly."""
+        del wanted
         canonical = Canonical()
 
         def hear(payload: bytes) -> Heard:
@@ -63,9 +65,9 @@ class OpenAIApi:
         """Return the request as it is."""
         return Wanted("embeddings", body)
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the reply as it is."""
-        del asked
+        del asked, headers
         return reply
 
     def error(self, body: bytes) -> dict[str, Any]:
