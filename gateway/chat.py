@@ -19,6 +19,7 @@ from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
+from gateway.steps.classes import classes_of
 from gateway.steps.estimate import most_prompt_tokens
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
@@ -69,7 +70,7 @@ class ChatService:
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
                 most_prompt = most_prompt_tokens(shaped.body, asked.size)
-                purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
+                purchase = self.purchasing.price(route, most_prompt, shaped.most_output, classes_of(shaped.body))
                 wanted = _said(purchase, shaped, entitled, asked.dialect)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -126,7 +127,7 @@ class ChatService:
             begun = meter.first_at is not None or purchase.may_be_billed(error)
             bought = Bought(
                 model=purchase.model,
-                price=purchase.price,
+                price=self.catalogue.price_served(purchase.model, meter.service, purchase.price),
                 purpose="answer",
                 at=asked.at,
                 seconds=upstream_s,

@@ -109,7 +109,7 @@ async def open_books(policy: str, counters: Counters) -> AsyncGenerator[Books]:
 
 def _step(policy: LoadedPolicy, purse: Purse, numbers: range) -> Step:
     price = policy.prices[_MODEL]
-    model = Model(_MODEL, "cloud", _MODEL, "cloud", "chat", price)
+    model = Model(_MODEL, "cloud", _MODEL, "cloud", "chat", policy.tariffs[_MODEL])
     upstream = AbsentUpstream("cloud", "cloud", "a bench calls nobody")
     catalogue = Catalogue([model], policy.document.routes, {"cloud": upstream}, _MODEL)
     accounts = Accounts(catalogue, structlog.get_logger(), Metrics())

@@ -112,6 +112,6 @@ def _models(policy: LoadedPolicy) -> list[Model]:
     for section in policy.document.models:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
-        price = measured or policy.prices.get(section.name)
+        price = measured or policy.tariffs.get(section.name)
         found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
     return found

@@ -60,7 +60,6 @@ NOT_YET = (
         ("routes.*.fallbacks",),
         "A failed call is not tried elsewhere; a fallback answers only when the models before it may not or are down.",
     ),
-    _NotYet(("unknown_model",), "A model without a price is refused, as with deny.", lambda value: value == "flag"),
     _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
     _NotYet(("cache.semantic",), "Only the very same request is answered from the cache."),
     _NotYet(("cache.prefix",), "Prompts are sent without cache marks."),

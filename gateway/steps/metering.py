@@ -1,15 +1,19 @@
 """Meter one streamed answer: what it has said, and what it has used."""
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
 from gateway.steps.estimate import likely_prompt_tokens, likely_tokens
 from gateway.wire.fold import Fold
-from governance.prices import Usage
+from governance.prices import Service, Usage
+
+_SERVICES: Final[Mapping[str, Service]] = {"flex": "flex", "priority": "priority", "fast": "priority"}
+"""What an answer says of a service that may have a price of its own."""
 
 
 class Meter:
@@ -56,6 +60,12 @@ class Meter:
         """What the provider has said so far, whether or not it makes sense for an answer."""
         return Usage.from_openai(self._said)
 
+    @property
+    def service(self) -> Service:
+        """How the provider says that it served, which may be otherwise than it was asked, and decides the price."""
+        tier = self._fold.told("service_tier")
+        return _SERVICES.get(tier, "standard") if isinstance(tier, str) else "standard"
+
     def cut(self, facts: dict[str, Any]) -> Chunk:
         """End the answer here, as if for its length, and return the chunk that says so and why."""
         value = self._fold.cut("length", {"sluice": facts})
@@ -78,7 +88,7 @@ class Meter:
         said = min(likely_tokens(self._fold.texts), self._most_output)
         told = self.told
         if told is not None and told.input_tokens:
-            return replace(told, output=said, reasoning=0)
+            return replace(told, output=said, reasoning=0, audio_output=0)
         return Usage(fresh_input=self._guessed_prompt, output=said)
 
     def completion(self) -> dict[str, Any]:

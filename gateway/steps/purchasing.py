@@ -3,6 +3,7 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -22,7 +23,7 @@ from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
 from governance.money import Nanodollars
-from governance.prices import Price, worst_case
+from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
 from router_models.router import Route
@@ -79,8 +80,14 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price.
+    def price(self, route: Route, most_prompt: int, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+        """Return the purchase of an answer over `route`, at the price of this instant.
+
+        Args:
+            route: Who answers.
+            most_prompt: The most tokens its prompt can be.
+            most_output: The most tokens it can make.
+            classes: The classes of `Usage` that it may use.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -89,7 +96,7 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
-        worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
+        worst = WorstCase(worst_case(most_prompt, most_output, price, classes), most_prompt + most_output)
         return Purchase(model, self.catalogue.upstream(model), route, price, worst)
 
     def hold(

@@ -37,10 +37,5 @@ def test_the_starter_policy_promises_nothing_that_is_not_kept() -> None:
     assert notes(load_policy(None, {}, AT).document) == ()
 
 
-def test_a_model_that_would_be_flagged_is_refused_and_that_is_said() -> None:
-    (note,) = notes(read(SMALL + "unknown_model: flag\n").document)
-    assert note.path == "unknown_model"
-
-
 def test_every_sentence_ends_as_one() -> None:
     assert all(rule.sentence.endswith(".") and ". " not in rule.sentence for rule in NOT_YET)

@@ -22,6 +22,13 @@ def says(text: str, usage: Any = None) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}], "usage": usage}
 
 
+def test_the_service_is_what_the_provider_says_that_it_was() -> None:
+    assert meter(says("a") | {"service_tier": "default"}).service == "standard"
+    assert meter(says("a") | {"service_tier": "flex"}, says("b")).service == "flex"
+    assert meter(says("a") | {"service_tier": "fast"}).service == "priority"
+    assert meter(says("a") | {"service_tier": ["flex"]}).service == "standard"
+
+
 def test_the_last_usage_counts() -> None:
     first = {"prompt_tokens": 5, "completion_tokens": 1}
     last = {"prompt_tokens": 5, "completion_tokens": 2}
