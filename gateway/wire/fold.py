@@ -90,8 +90,9 @@ def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
         have = into.get(name)
         if isinstance(have, str) and isinstance(value, str) and name not in _REPLACED:
             into[name] = have + value
-        elif isinstance(have, dict) and isinstance(value, dict):
-            _merge(have, value)
+        elif isinstance(value, dict):  # a copy, since what grows here is not the chunk's
+            into[name] = have if isinstance(have, dict) else {}
+            _merge(into[name], value)
         elif isinstance(value, list):
             into[name] = _merge_list(have if isinstance(have, list) else [], value)
         elif value not in _NOTHING or have is None:

@@ -61,7 +61,8 @@ class Canonical:
     def hear(self, payload: bytes, value: dict[str, Any]) -> list[Chunk]:
         """Return the chunks that say what a provider's chunk says; an error has a chunk of its own."""
         if value.get("error") or value.get("object") == "error":
-            return [Chunk(payload, {"error": to_error(value)})]
+            used = [Chunk(b"", {"choices": [], "usage": value["usage"]})] if value.get("usage") else []
+            return [*used, Chunk(payload, {"error": to_error(value)})]
         choices = value.get("choices")
         said = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
         straight = [self._choice(choice) for choice in said]

@@ -32,7 +32,7 @@ OWN: Final = Manners(limit_field="max_completion_tokens", usage_per_chunk=True, 
 """The bundled engine and vLLM."""
 
 OPENAI: Final = Manners(limit_field="max_completion_tokens")
-"""OpenAI itself, and Azure for it: their reasoning models insist on the newer name of the bound."""
+"""OpenAI itself, Azure for it, and who has followed: their reasoning models insist on the newer name of the bound."""
 
 MISTRAL: Final = Manners(
     usage_asked=False,
@@ -47,7 +47,10 @@ _BY_HOST: Final[Mapping[str, Manners]] = {
     "api.openai.com": OPENAI,
     ".openai.azure.com": OPENAI,
     ".services.ai.azure.com": OPENAI,
+    "api.cerebras.ai": OPENAI,
+    "api.groq.com": OPENAI,
     "api.mistral.ai": MISTRAL,
+    "api.x.ai": OPENAI,
 }
 
 
