@@ -73,9 +73,9 @@ class Meter:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been used; an answer of text and no tokens is no usage."""
+        """What the provider says has been used; an answer of text and no tokens is no usage, unless it was withheld."""
         usage = self.told
-        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
+        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts) and not self._fold.withheld
         return None if silent else usage
 
     @property

@@ -67,6 +67,11 @@ class Fold:
         return bool(self._choices) and all(choice.get("finish_reason") for choice in self._choices.values())
 
     @property
+    def withheld(self) -> bool:
+        """Whether a filter ended every choice; what is said in place of an answer is no work of the model."""
+        return bool(self._choices) and all(c.get("finish_reason") == "content_filter" for c in self._choices.values())
+
+    @property
     def texts(self) -> list[str]:
         """Return what each choice has said so far, tool arguments included: the estimate's only basis."""
         return [_text(choice["message"]) for choice in self._choices.values()]

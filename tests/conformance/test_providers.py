@@ -76,8 +76,8 @@ async def replay(
 
 
 def meaning(completion: dict[str, Any], usage: Usage | None, failure: Failure | None) -> Meaning:
-    choice = next(iter(completion["choices"]), {"message": {}})
-    message = choice["message"]
+    choice: dict[str, Any] = next(iter(completion["choices"]), {"message": {}})
+    message: dict[str, Any] = choice["message"]
     return Meaning(
         text=message.get("content") or "",
         reasoning=message.get("reasoning_content") or message.get("reasoning") or "",
