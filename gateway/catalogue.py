@@ -191,7 +191,8 @@ class Catalogue:
             return ""
         if not isinstance(model.price, Measured):
             return "has no price"
-        return "has no measured price yet" if model.upstream_model in status.served else "is still loading"
+        served = status.served.get(model.upstream_model)
+        return "is still loading" if served is None else served.unmeasured or "has no measured price yet"
 
     def _meaning(self, name: str, target: Model | RouteRule) -> str:
         models = [self.models[model] for model in _names(target)]

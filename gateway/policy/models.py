@@ -119,7 +119,7 @@ class GeminiProvider(_Seller):
     base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
 
 
-class BedrockProvider(_Provider):
+class BedrockProvider(_Provider, Terms):
     """Amazon Bedrock in one region.
 
     Attributes:

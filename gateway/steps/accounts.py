@@ -90,9 +90,10 @@ class Accounts:
         )
 
     def overshot(self, opening: Opening, beyond: Nanodollars) -> None:
-        """Tell of a provider that reported more than a request of that size and bound can use.
+        """Tell of a provider that reported more than was held.
 
-        The ledger holds what will be billed, so the report is believed; that it broke its bound must be seen.
+        It broke the bound of a request of that size, or the policy holds what prompts usually come to. The ledger has
+        what will be billed, so the report is believed; that it was more must be seen.
         """
         self._metrics.overshot.labels(opening.provider).inc(beyond.nanos / 1e9)
         self._log.warning("overshot", **_identity(opening), beyond_usd=beyond.usd)

@@ -6,9 +6,9 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from gateway.counting.tally import Tally
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
-from gateway.steps.estimate import likely_prompt_tokens, likely_tokens
 from gateway.wire.fold import Fold
 from governance.prices import Service, Usage
 
@@ -23,9 +23,9 @@ class Meter:
         first_at: the tick of the first chunk, or None.
     """
 
-    def __init__(self, body_bytes: int, most_output: int) -> None:
+    def __init__(self, tally: Tally, most_output: int) -> None:
         self.first_at: float | None = None
-        self._guessed_prompt = likely_prompt_tokens(body_bytes)
+        self._tally = tally
         self._most_output = most_output
         self._fold = Fold()
         self._said: dict[str, Any] = {}
@@ -82,14 +82,14 @@ class Meter:
     def guess(self) -> Usage:
         """What has probably been used: never more than was held.
 
-        The prompt is as the provider has told it, where it told that before the answer, or goes by its size; the
-        answer goes by what was said.
+        The prompt is as the provider has told it, where it told that before the answer, or goes by what it
+        is made of, as the answer goes by what was said.
         """
-        said = min(likely_tokens(self._fold.texts), self._most_output)
+        said = min(self._tally.said(self._fold.texts), self._most_output)
         told = self.told
         if told is not None and told.input_tokens:
             return replace(told, output=said, reasoning=0, audio_output=0)
-        return Usage(fresh_input=self._guessed_prompt, output=said)
+        return Usage(fresh_input=self._tally.likely, output=said)
 
     def completion(self) -> dict[str, Any]:
         """Return the whole completion, with usage."""

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
+from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
@@ -34,13 +35,14 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, and the most it can cost."""
+    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far."""
 
     model: Model
     upstream: Upstream
     route: Route
     price: Price
     worst: WorstCase
+    tally: Tally
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
@@ -58,6 +60,7 @@ class Purchasing:
 
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     purse: Purse
     accounts: Accounts
     timezone: ZoneInfo
@@ -80,12 +83,12 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+    def price(self, route: Route, prompt: Prompt, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
         """Return the purchase of an answer over `route`, at the price of this instant.
 
         Args:
             route: Who answers.
-            most_prompt: The most tokens its prompt can be.
+            prompt: What it is asked.
             most_output: The most tokens it can make.
             classes: The classes of `Usage` that it may use.
 
@@ -96,8 +99,10 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
-        worst = WorstCase(worst_case(most_prompt, most_output, price, classes), most_prompt + most_output)
-        return Purchase(model, self.catalogue.upstream(model), route, price, worst)
+        tally = self.counting.tally(model, prompt)
+        held = tally.held
+        worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
+        return Purchase(model, self.catalogue.upstream(model), route, price, worst, tally)
 
     def hold(
         self,

@@ -48,6 +48,7 @@ _RATES_OF: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The rates that a class may be billed at; the first that is known holds."""
 
+_PLAIN: Final = ("fresh_input", "output")
 _OWN: Final = tuple(None if name == "reasoning" else rates[0] for name, rates in _RATES_OF.items())
 """The rate that each class should have; that of output is reasoning's own."""
 
@@ -116,9 +117,11 @@ def cost_of(usage: Usage, price: Price) -> Nanodollars:
     """Price a usage exactly, by the tier of its prompt, rounding once, up, to a whole nano-dollar."""
     if price.tiers:
         price = price.for_prompt(usage.input_tokens)
-    scaled = 0
+    scaled = usage.fresh_input * price.input.nanos + usage.output * price.output.nanos
+    if usage.plain:  # most are, and every request is priced several times
+        return _rounded_up(scaled)
     for name, tokens in zip(_RATES_OF, astuple(usage), strict=False):
-        if tokens:
+        if tokens and name not in _PLAIN:
             scaled += tokens * price.rate(name).nanos
     if usage.tool_runs and price.tool_run is not None:
         scaled += usage.tool_runs * price.tool_run.nanos * _RUNS
@@ -128,6 +131,8 @@ def cost_of(usage: Usage, price: Price) -> Nanodollars:
 def billed(usage: Usage, price: Price) -> Price:
     """Return the rates that a usage is billed at: those of its tier; its source names what had no rate of its own."""
     chosen = price.for_prompt(usage.input_tokens) if price.tiers else price
+    if usage.plain:
+        return chosen
     lacking = [
         name
         for name, tokens, rate in zip(Usage.__struct_fields__, astuple(usage), (*_OWN, "tool_run"), strict=True)

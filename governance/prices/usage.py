@@ -76,6 +76,21 @@ class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
         """Every token once."""
         return self.input_tokens + self.output_tokens
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is fresh input and output alone."""
+        return not (
+            self.cache_read
+            or self.cache_write
+            or self.cache_write_1h
+            or self.audio_input
+            or self.audio_read
+            or self.image_input
+            or self.reasoning
+            or self.audio_output
+            or self.tool_runs
+        )
+
     @classmethod
     def from_openai(cls, usage: object) -> Self | None:
         """Read the `usage` object of an OpenAI answer, with the additions that others make to it.

@@ -1,4 +1,4 @@
-"""Are the prices of a policy right? What has none, what the price book has otherwise, and whether the book is old."""
+"""Are the prices of a policy right? What has none, what the price book has for free or otherwise, and an old book."""
 
 from __future__ import annotations
 
@@ -70,6 +70,8 @@ def _doubts(policy: LoadedPolicy, at: datetime, margin: int, price_book: PriceBo
             yield Doubt(name, f"{policy.unpriced[name]}: the model is unavailable")
         elif name in policy.flagged:
             yield Doubt(name, f"has no price: it is flagged, and counted as {policy.flagged[name]}")
+        elif section.price == "list" and not policy.prices[name].dearest.nanos:
+            yield Doubt(name, "costs nothing by the price book")
         elif section.stated_prices:
             yield from _differences(policy, section, at, margin, price_book)
     age = (at.date() - book).days

@@ -52,6 +52,7 @@ def test_valid_policies_fit_the_schema(text: str) -> None:
         ("teams:", "team:"),
         ("teams:", "cache: {exact: {ttl: 24}}\nteams:"),
         ("teams:", "context: {trim: {mode: of}}\nteams:"),
+        ("teams:", "holds: {prompt: guessed}\nteams:"),
         ("      - name: bot\n", "      - name: bot\n        headers: [team]\n"),
     ],
 )

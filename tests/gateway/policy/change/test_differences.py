@@ -39,6 +39,8 @@ def test_a_policy_does_not_differ_from_itself() -> None:
          ["+ price models.opus.price.from: 2026-01-01", "+ price models.opus.price.tiers.0.above: 5",
           "+ price models.opus.price.tiers.0.input: 9.00"]),
         ("timezone: Europe/London", "timezone: UTC", ["~ timezone timezone: Europe/London -> UTC"]),
+        ("on_store_error:", "holds: {prompt: calibrated}\non_store_error:",
+         ["~ holds holds.prompt: bound -> calibrated"]),
         ("action: redact", "action: flag", ["~ guardrails guardrails.no-secrets-out.action: redact -> flag"]),
         ("      - {name: notebooks, headers: [workflow, session]}\n", "", ["- app research/notebooks"]),
         ("        tiers: [local, economy]\n", "        tiers: [local]\n",

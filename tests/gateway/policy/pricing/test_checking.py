@@ -60,6 +60,13 @@ def test_a_model_without_a_price_is_told_whether_it_is_refused_or_flagged() -> N
     assert told(flagged) == ["gpt-mini: has no price: it is flagged, and counted as opus"]
 
 
+def test_a_model_that_the_book_gives_away_is_told() -> None:
+    policy = read(TEXT, KEYS)
+    free = Price(input=Nanodollars(0), output=Nanodollars(0), source="list")
+    given = replace(policy, prices={**policy.prices, "gpt": free})
+    assert [str(doubt) for doubt in check_prices(given, AT).doubts] == ["gpt: costs nothing by the price book"]
+
+
 def test_an_old_book_is_told_where_a_price_comes_from_it() -> None:
     policy = read(TEXT, KEYS)
     later = AT + timedelta(days=10 * 365)
