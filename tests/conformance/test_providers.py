@@ -1,6 +1,6 @@
 """One suite over every provider: what it is sent, and what its replies mean, in whatever pieces they come."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -10,16 +10,24 @@ import msgspec
 import pytest
 from pydantic import TypeAdapter
 
+from gateway.counting.calibration import Calibration
+from gateway.counting.tally import Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamOverloaded
 from gateway.policy.models import Provider as ProviderSection
 from gateway.providers import kinds
+from gateway.providers.apis import Ear
+from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.manners import OPENAI
+from gateway.providers.apis.openai import OpenAIApi
+from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.upstream import Call as ProviderCall
 from gateway.providers.upstream import Chunk, Upstream, Wanted
+from gateway.speech import Speech
 from gateway.speech.chat import ChatSpeech
+from gateway.speech.messages import MessagesSpeech
+from gateway.speech.responses import ResponsesSpeech
 from gateway.steps.metering import Meter
 from gateway.wire.errors import error_body, shape_of
-from gateway.wire.fold import Fold
-from gateway.wire.sse import EventSplitter
 from governance.prices import Usage
 from tests.support.exchanges import ROOT, Call, Failure, Meaning, Playback, Recorded, cases, load
 
@@ -37,6 +45,14 @@ NEVER = {
 }
 """What a server of one's own does not do: call tools, ask for a key, or turn anybody away."""
 
+CLIENTS: dict[str, Callable[[], tuple[Speech, Ear]]] = {
+    "chat": lambda: (ChatSpeech(usage=True), OpenAIApi(None, OPENAI).ear("gateway", UNSAID)),
+    "messages": lambda: (MessagesSpeech("msg_1", "auto"), AnthropicApi(None, lambda: 0.0).ear("gateway", UNSAID)),
+    "responses": lambda: (ResponsesSpeech("resp_1", {"model": "auto"}), ResponsesApi(None).ear("gateway", UNSAID)),
+}
+"""How each answers a client, and how a client reads it: as we read a provider of that dialect."""
+
+UNSAID = Wanted("", {})
 PROVIDERS = sorted(path.name for path in ROOT.iterdir())
 CASES = [pytest.param(path, id=name) for name, path in cases()]
 SECTION: TypeAdapter[Any] = TypeAdapter(ProviderSection)
@@ -62,7 +78,7 @@ async def replay(
     recorded: Recorded, size: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Meaning, list[Chunk], Meter]:
     """Hear a reply in pieces of `size` bytes."""
-    meter, chunks, failure = Meter(1000, BOUND), list[Chunk](), None
+    meter, chunks, failure = a_meter(), list[Chunk](), None
     async with opened(recorded, Playback(recorded, size), monkeypatch) as upstream:
         try:
             async with upstream.stream(write(upstream, recorded), "req-1") as stream:
@@ -73,6 +89,10 @@ async def replay(
         except UpstreamError as error:
             failure = failed(error, recorded)
     return meaning(meter.completion(), meter.reported, failure), chunks, meter
+
+
+def a_meter() -> Meter:
+    return Meter(Tally("m", Calibration(), Prompt({"messages": []}, 100)), BOUND)
 
 
 def meaning(completion: dict[str, Any], usage: Usage | None, failure: Failure | None) -> Meaning:
@@ -143,17 +163,58 @@ async def test_every_token_that_a_provider_reports_is_in_one_class(path: Path, m
         assert usage.total == max(told.get("total_tokens", 0), told["prompt_tokens"] + told["completion_tokens"])
 
 
+@pytest.mark.parametrize("spoken", CLIENTS)
 @pytest.mark.parametrize("path", CASES)
-async def test_a_client_that_streams_reads_the_same_answer(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded = load(path)
-    heard, chunks, meter = await replay(recorded, None, monkeypatch)
-    speech, splitter, fold = ChatSpeech(usage=False), EventSplitter(), Fold()
+async def test_a_client_of_any_dialect_that_streams_reads_the_same_answer(
+    path: Path, spoken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, chunks, meter = await replay(load(path), None, monkeypatch)
+    speech, ear = CLIENTS[spoken]()
 
-    for chunk in chunks:
-        for payload in splitter.feed(speech.piece(chunk)):
-            fold.add(msgspec.json.decode(payload))
+    told = b"".join(speech.piece(chunk) for chunk in chunks)
+    if heard.error is None:
+        told += speech.end(meter.completion(), {})
 
-    assert meaning(fold.completion(), meter.reported, heard.error) == heard
+    assert as_read(ear, told, heard) == heard
+
+
+@pytest.mark.parametrize("spoken", CLIENTS)
+@pytest.mark.parametrize("path", CASES)
+async def test_a_client_of_any_dialect_that_does_not_stream_reads_the_same_answer(
+    path: Path, spoken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, _, meter = await replay(load(path), None, monkeypatch)
+    speech, ear = CLIENTS[spoken]()
+
+    if heard.error is None:
+        told = msgspec.json.encode(speech.whole(meter.completion()))
+        assert as_read(ear, told, heard) == heard
+
+
+def as_read(ear: Ear, told: bytes, heard: Meaning) -> Meaning:
+    """Return what a client has read, in so far as its dialect can tell.
+
+    None tells which class a token was in. In every dialect but chat a call ends an answer as such, and in Messages so
+    does a refusal.
+    """
+    read = a_meter()
+    for chunk in [*ear.feed(told), *ear.end()]:
+        read.see(chunk, 0.0)
+    used = read.reported
+    meant = meaning(read.completion(), used, heard.error)
+    if used is None or used.total == Usage(**heard.usage).total:
+        meant = msgspec.structs.replace(meant, usage=heard.usage)
+    if len(meant.calls) == len(heard.calls):
+        meant = msgspec.structs.replace(meant, calls=list(map(call_as_read, meant.calls, heard.calls)))
+    if (heard.calls and meant.finish == "tool_calls") or (heard.refusal and meant.finish == "content_filter"):
+        meant = msgspec.structs.replace(meant, finish=heard.finish)
+    return meant
+
+
+def call_as_read(call: Call, heard: Call) -> Call:
+    """Return a call as it was heard where it says the same: Messages writes its JSON anew, and gives it an id."""
+    same = call.name == heard.name and msgspec.json.decode(call.arguments) == msgspec.json.decode(heard.arguments)
+    return heard if same and heard.id in {None, call.id} else call
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

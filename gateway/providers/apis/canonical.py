@@ -32,22 +32,28 @@ class _Calls:
     ids: dict[int, str] = field(default_factory=dict[int, str])
     now: dict[int | None, int] = field(default_factory=dict[int | None, int])
 
-    def place(self, call: dict[str, Any]) -> int:
+    def straight(self, call: dict[str, Any]) -> dict[str, Any]:
+        """Return what a delta says of a call, under the call's own index and its first id, its arguments as a text."""
+        place, function = self._place(call), call.get("function")
+        call = call | {"index": place} | ({"id": self.ids[place]} if self.ids[place] and call.get("id") else {})
+        if isinstance(function, dict) and isinstance(function.get("arguments"), dict):
+            call["function"] = function | {"arguments": msgspec.json.encode(function["arguments"]).decode()}
+        return call
+
+    def _place(self, call: dict[str, Any]) -> int:
         """Return the index of the call that a delta belongs to.
 
-        Some give no index, and some give every call the same. A new call has a name and an id of its own; an id alone
-        does not tell, since some make a new one for every delta.
+        Some give no index, and some give every call the same. A new call has a name, and an id of its own unless it has
+        no index either; an id alone does not tell, since some make a new one for every delta.
         """
-        said, call_id, function = call.get("index"), call.get("id") or "", call.get("function")
-        index = said if type(said) is int else None
+        said, told, function = call.get("index"), call.get("id"), call.get("function")
+        index, call_id = said if type(said) is int else None, told if isinstance(told, str) else ""
         place = self.now.get(index)
         named = isinstance(function, dict) and bool(function.get("name"))
-        if place is None or (named and call_id and self.ids[place] not in {"", call_id}):
-            free = index is not None and index not in self.ids
-            known = next((at for at, known_id in self.ids.items() if call_id and known_id == call_id), None)
-            place = index if free and index is not None else max(self.ids, default=-1) + 1
-            place = place if known is None else known
-        self.ids.setdefault(place, call_id)
+        if place is None or (named and (index is None if not call_id else self.ids[place] not in {"", call_id})):
+            free = max(self.ids, default=-1) + 1 if index is None or index in self.ids else index
+            place = next((at for at, known in self.ids.items() if call_id and known == call_id), free)
+        self.ids[place] = self.ids.get(place) or call_id
         self.now[index] = place
         return place
 
@@ -56,7 +62,7 @@ class Canonical:
     """The chunks of one answer."""
 
     def __init__(self) -> None:
-        self._calls: dict[object, _Calls] = {}
+        self._calls: dict[str, _Calls] = {}
 
     def hear(self, payload: bytes, value: dict[str, Any]) -> list[Chunk]:
         """Return the chunks that say what a provider's chunk says; an error has a chunk of its own."""
@@ -66,43 +72,33 @@ class Canonical:
         choices = value.get("choices")
         said = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
         straight = [self._choice(choice) for choice in said]
-        if any(now is not was for now, was in zip(straight, said, strict=True)):
+        failed: list[str] = []
+        if straight != said:
             value = value | {"choices": straight}
             payload = msgspec.json.encode(value)
+            failed = [_FAILED[end] for choice in said if (end := str(choice.get("finish_reason"))) in _FAILED]
         if not value.get("usage") and isinstance(groq := value.get("x_groq"), dict) and groq.get("usage"):
             value = value | {"usage": groq["usage"]}
-        chunk = Chunk(payload, value)
-        ends = [str(choice.get("finish_reason")) for choice in said]
-        failed = next((end for end in ends if end in _FAILED), None)
-        if failed is None:
-            return [chunk]
-        return [chunk, Chunk(b"", {"error": {"message": failed, "code": _FAILED[failed]}})]
+        return [Chunk(payload, value), *(Chunk(b"", {"error": {"message": "", "code": code}}) for code in failed[:1])]
 
     def _choice(self, choice: dict[str, Any]) -> dict[str, Any]:
         delta, finish = choice.get("delta"), choice.get("finish_reason")
-        if isinstance(delta, dict) and (straight := self._delta(delta, choice.get("index"))) is not delta:
+        if isinstance(delta, dict) and (straight := self._delta(delta, choice)) is not delta:
             choice = choice | {"delta": straight}
-        if isinstance(finish, str) and finish in _FINISH:
-            choice = choice | {"finish_reason": _FINISH[finish], "native_finish_reason": finish}
+        if isinstance(finish, str) and (finish in _FINISH or finish in _FAILED):
+            choice = choice | {"finish_reason": _FINISH.get(finish), "native_finish_reason": finish}
         return choice
 
-    def _delta(self, delta: dict[str, Any], choice: object) -> dict[str, Any]:
+    def _delta(self, delta: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
         calls = delta.get("tool_calls")
         if calls:
             said = [call for call in (calls if isinstance(calls, list) else [calls]) if isinstance(call, dict)]
-            known = self._calls.setdefault(choice, _Calls())
-            straight = [_call(call, known.place(call)) for call in said]
+            known = self._calls.setdefault(str(choice.get("index")), _Calls())
+            straight = [known.straight(call) for call in said]
             if straight != calls:
                 delta = delta | {"tool_calls": straight}
         content = delta.get("content")
         return delta if not isinstance(content, list) else delta | _spoken(content, delta)
-
-
-def _call(call: dict[str, Any], place: int) -> dict[str, Any]:
-    function = call.get("function")
-    if isinstance(function, dict) and isinstance(function.get("arguments"), dict):
-        call = call | {"function": function | {"arguments": msgspec.json.encode(function["arguments"]).decode()}}
-    return call if call.get("index") == place else call | {"index": place}
 
 
 def _spoken(parts: list[Any], delta: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +109,7 @@ def _spoken(parts: list[Any], delta: Mapping[str, Any]) -> dict[str, Any]:
             case {"type": "text", "text": str(text)}:
                 said.append(text)
             case {"type": "thinking", "thinking": list(pieces)}:
-                thought += [piece["text"] for piece in pieces if isinstance(piece, dict) and piece.get("text")]
+                thought += [str(piece.get("text") or "") for piece in pieces if isinstance(piece, dict)]
             case _:
                 others.append(part)
     fields = {"reasoning_content": "".join(thought), "content_parts": others}
