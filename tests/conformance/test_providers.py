@@ -10,8 +10,6 @@ import msgspec
 import pytest
 from pydantic import TypeAdapter
 
-from gateway.counting.calibration import Calibration
-from gateway.counting.tally import Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamOverloaded
 from gateway.policy.models import Provider as ProviderSection
 from gateway.providers import kinds
@@ -29,9 +27,20 @@ from gateway.speech.responses import ResponsesSpeech
 from gateway.steps.metering import Meter
 from gateway.wire.errors import error_body, shape_of
 from governance.prices import Usage
-from tests.support.exchanges import ROOT, Call, Failure, Meaning, Playback, Recorded, cases, load
+from tests.support.exchanges import (
+    BOUND,
+    ROOT,
+    Call,
+    Failure,
+    Meaning,
+    Playback,
+    Recorded,
+    a_meter,
+    cases,
+    load,
+    meaning,
+)
 
-BOUND = 64
 SIZES = (1, 2, 3, 7, None)
 ALWAYS = {"text", "tool_call", "cut_short", "blamed", "bad_key", "busy"}
 """What is recorded of every provider."""
@@ -89,27 +98,6 @@ async def replay(
         except UpstreamError as error:
             failure = failed(error, recorded)
     return meaning(meter.completion(), meter.reported, failure), chunks, meter
-
-
-def a_meter() -> Meter:
-    return Meter(Tally("m", Calibration(), Prompt({"messages": []}, 100)), BOUND)
-
-
-def meaning(completion: dict[str, Any], usage: Usage | None, failure: Failure | None) -> Meaning:
-    choice: dict[str, Any] = next(iter(completion["choices"]), {"message": {}})
-    message: dict[str, Any] = choice["message"]
-    return Meaning(
-        text=message.get("content") or "",
-        reasoning=message.get("reasoning_content") or message.get("reasoning") or "",
-        refusal=message.get("refusal") or "",
-        calls=[
-            Call(call["function"]["name"], call["function"]["arguments"], call.get("id") or None)
-            for call in message.get("tool_calls") or []
-        ],
-        finish=choice.get("finish_reason"),
-        usage=msgspec.to_builtins(usage) if usage else {},
-        error=failure,
-    )
 
 
 def failed(error: UpstreamError, recorded: Recorded) -> Failure:

@@ -13,8 +13,13 @@ import httpx
 import msgspec
 from msgspec import Struct, field
 
+from gateway.counting.calibration import Calibration
+from gateway.counting.tally import Prompt, Tally
+from gateway.steps.metering import Meter
+from governance.prices import Usage
 from tests.support.providers.framing import binary
 
+BOUND: Final = 64
 ROOT: Final = Path(__file__).parents[1] / "conformance" / "exchanges"
 
 
@@ -142,3 +147,26 @@ def _framed(lines: str) -> bytes:
     named = (line.split(" ", 1) for line in lines.splitlines())
     kinds = {True: "exception", False: "event"}
     return b"".join(binary(kinds[name.endswith("Exception")], name, msgspec.json.decode(data)) for name, data in named)
+
+
+def a_meter() -> Meter:
+    """Return a meter of one answer."""
+    return Meter(Tally("m", Calibration(), Prompt({"messages": []}, 100)), BOUND)
+
+
+def meaning(completion: dict[str, Any], usage: Usage | None, failure: Failure | None) -> Meaning:
+    """Return what a completion says and uses."""
+    choice: dict[str, Any] = next(iter(completion["choices"]), {"message": {}})
+    message: dict[str, Any] = choice["message"]
+    return Meaning(
+        text=message.get("content") or "",
+        reasoning=message.get("reasoning_content") or message.get("reasoning") or "",
+        refusal=message.get("refusal") or "",
+        calls=[
+            Call(call["function"]["name"], call["function"]["arguments"], call.get("id") or None)
+            for call in message.get("tool_calls") or []
+        ],
+        finish=choice.get("finish_reason"),
+        usage=msgspec.to_builtins(usage) if usage else {},
+        error=failure,
+    )
