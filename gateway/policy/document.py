@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from cache.config import CacheSection
 from gateway.policy.models import ModelSection, Provider, UnknownModel
+from gateway.policy.reliability import Reliability, Timeouts
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
 from governance.policy.sections import (
@@ -52,6 +53,7 @@ class Policy(Section):
         models: The models on offer.
         unknown_model: What to do with a model that has no price.
         routes: Names that stand for a choice of models.
+        reliability: What is done when a provider fails or is slow.
         baseline: The model against which savings are counted.
         sensitivity: Where requests with sensitive text may go.
         cache: Which answers are served again.
@@ -74,6 +76,7 @@ class Policy(Section):
     models: tuple[ModelSection, ...]
     unknown_model: UnknownModel = "deny"
     routes: tuple[RouteRule, ...] = ()
+    reliability: Reliability = Reliability()
     baseline: Label | None = None
     sensitivity: Sensitivity | None = None
     cache: CacheSection = CacheSection()
@@ -91,6 +94,10 @@ class Policy(Section):
         """Name the features that the policy has rules of their own for in an app."""
         sections = (section for part in self.teams if part.name == team for section in part.apps if section.name == app)
         return frozenset(feature.name for section in sections for feature in section.features)
+
+    def timeouts(self, provider: str) -> Timeouts:
+        """Say how long a provider of the policy is waited for."""
+        return self.reliability.timeouts_of(self.providers[provider].timeouts)
 
     def rules(self) -> Rules:
         """Compile the governing sections."""

@@ -9,8 +9,9 @@ from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_val
 from pydantic_core import PydanticCustomError
 
 from gateway.policy.pricing.sections import PriceRule, PriceSection, Terms
+from gateway.policy.reliability import TimeoutsSection
 from governance.policy.fields import PositiveDollars
-from governance.policy.sections import Flag, Name, Section
+from governance.policy.sections import Count, Flag, Name, Section
 from router_models.config import Label
 
 PRICE_BOOKS = {
@@ -34,16 +35,58 @@ _KEYED = frozenset({"api_key"})
 _SIGNED = frozenset({"access_key_id", "secret_access_key"})
 
 
+class LeaveBounds(Section):
+    """How much of an answer is still read when its client has left; the first bound that is reached ends it.
+
+    Attributes:
+        tokens: So many tokens of output.
+        seconds: So many seconds.
+        usd: What costs so much.
+    """
+
+    tokens: Count | None = None
+    seconds: Count | None = None
+    usd: PositiveDollars | None = None
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> Self:
+        if self.tokens is None and self.seconds is None and self.usd is None:
+            raise PydanticCustomError("bounds", 'should have "tokens", "seconds" or "usd"')
+        return self
+
+
+class DrainUntil(Section):
+    """Read an answer on up to a bound, then stop."""
+
+    drain_until: LeaveBounds
+
+
+def _leave_form(value: object) -> str:
+    return "bounds" if isinstance(value, Mapping | DrainUntil) else "word"
+
+
+OnLeave = Annotated[
+    Annotated[Literal["cancel", "drain", "estimate"], Tag("word")] | Annotated[DrainUntil, Tag("bounds")],
+    Discriminator(_leave_form),
+]
+"""What to do when a client leaves: stop and pay for what was made, read on, or stop and pay by an estimate."""
+
+
 class _Provider(Section):
     """What every provider has.
 
     Attributes:
         zone: Where its machines are; a request confined to a zone is answered only there.
         machine_usd_per_hour: What the machine costs, for providers whose price is measured.
+        timeouts: How long it is waited for, where that differs from the others.
+        on_leave: What happens to an answer whose client has left; by default machines of our own cancel it, and others
+            are read to its end, because they may bill all of it.
     """
 
     zone: Name
     machine_usd_per_hour: PositiveDollars | None = None
+    timeouts: TimeoutsSection | None = None
+    on_leave: OnLeave | None = None
 
     @property
     def price_book(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -11,9 +11,11 @@ import anyio
 import httpx
 import msgspec
 
-from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout, UpstreamUnreached
+from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
+from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
 from gateway.providers.apis.counts import Counter
+from gateway.providers.leaving import Leave
 from gateway.providers.refusals import refusal
 from gateway.providers.replies import (
     MOST_COUNT_BYTES,
@@ -25,7 +27,7 @@ from gateway.providers.replies import (
     read_start,
     read_whole,
 )
-from gateway.providers.upstream import Call, Chunk, Leave, Served, Status, Wanted
+from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
 from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
@@ -37,16 +39,20 @@ class Habits:
     """What a kind of provider does beside answering.
 
     Attributes:
-        leave: what to do upstream when the client leaves.
+        leave: what to do upstream when the client leaves, unless the policy says otherwise.
+        sells: it may bill what it has computed, though nobody waited for it.
         watched: it has a `/health` to ask; a cloud provider is known only by its answers.
         metered: its speeds are read from its `/metrics`, as vLLM has them.
         counter: how it is asked to count the tokens of a prompt; None where it cannot be.
+        timeouts: how long it is waited for.
     """
 
     leave: Leave
+    sells: bool
     watched: bool
     metered: bool = False
     counter: Counter | None = None
+    timeouts: Timeouts = field(default_factory=Timeouts)
 
 
 class HttpUpstream:
@@ -55,7 +61,9 @@ class HttpUpstream:
     def __init__(self, name: str, zone: str, habits: Habits, api: Api, client: httpx.AsyncClient) -> None:
         self.name = name
         self.zone = zone
-        self.leave: Leave = habits.leave
+        self.leave = habits.leave
+        self.sells = habits.sells
+        self.timeouts = habits.timeouts
         self.status = Status("not asked yet") if habits.watched else Status()
         self._watched = habits.watched
         self._machine = Watch() if habits.metered else None
@@ -69,8 +77,8 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
-        """Open the stream of an answer."""
-        async with self._post(wanted, request_id) as response:
+        """Open the stream of an answer; how long it may be silent is for its reader to say."""
+        async with self._post(wanted, request_id, silent_s=None) as response:
             yield self._chunks(response, wanted)
 
     def write_embeddings(self, body: dict[str, Any]) -> Wanted:
@@ -79,7 +87,7 @@ class HttpUpstream:
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
-        async with self._post(wanted, request_id) as response:
+        async with self._post(wanted, request_id, self.timeouts.first_token_s) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
             value = self._api.embedded(reply, body, response.headers)
         if not isinstance(value.get("data"), list):
@@ -92,7 +100,7 @@ class HttpUpstream:
             return None
         try:
             with anyio.move_on_after(_COUNT_S):
-                async with self._post(self._counter.ask(call), request_id) as response:
+                async with self._post(self._counter.ask(call), request_id, _COUNT_S) as response:
                     reply = self._sound(await read_whole(response.aiter_raw(), MOST_COUNT_BYTES, self.name))
                 return self._counter.told(reply)
         except (UpstreamError, BadRequest):
@@ -132,21 +140,26 @@ class HttpUpstream:
         return page.decode(errors="replace") if metrics.is_success else ""
 
     @asynccontextmanager
-    async def _post(self, wanted: Wanted, request_id: str) -> AsyncGenerator[httpx.Response]:
+    async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
+        limits = self.timeouts
+        timeout = httpx.Timeout(silent_s, connect=limits.connect_s, pool=limits.first_token_s)
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
         headers |= {**wanted.headers, **self._api.headers(str(url), content)}
         try:
-            async with self._client.stream("POST", url, content=content, headers=headers) as response:
+            async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 if not response.is_success:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
         except httpx.ReadTimeout:
-            raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
+            raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
             # httpx-aiohttp gives every lost connection one name; only its cause tells whether there was any.
+            if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
+                text = f"Provider {self.name!r} took no connection within {limits.connect_s:g} s."
+                raise UpstreamUnconnected(text, self.name) from error
             unreached = isinstance(error.__cause__, aiohttp.ClientConnectorError)
             kind = UpstreamUnreached if unreached else UpstreamError
             raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error

@@ -1,6 +1,7 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from importlib.util import find_spec
 from time import time
 from uuid import uuid4
@@ -8,12 +9,15 @@ from uuid import uuid4
 from gateway.policy.models import (
     AnthropicProvider,
     BedrockProvider,
+    DrainUntil,
     EngineProvider,
     GeminiProvider,
+    OnLeave,
     OpenAIProvider,
     Provider,
     VllmProvider,
 )
+from gateway.policy.reliability import Timeouts
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
@@ -23,17 +27,20 @@ from gateway.providers.apis.manners import OWN, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
+from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-ENGINE = Habits(leave="cancel", watched=True, counter=TOKENIZE)
-VLLM = Habits(leave="cancel", watched=True, metered=True, counter=TOKENIZE)
+ENGINE = Habits(leave=CANCEL, sells=False, watched=True, counter=TOKENIZE)
+VLLM = Habits(leave=CANCEL, sells=False, watched=True, metered=True, counter=TOKENIZE)
 """Machines of our own: stopping there stops the cost."""
 
-ANTHROPIC = Habits(leave="drain", watched=False, counter=COUNT_TOKENS)
-GOOGLE = Habits(leave="drain", watched=False, counter=GEMINI)
-CLOUD = Habits(leave="drain", watched=False)
+ANTHROPIC = Habits(leave=DRAIN, sells=True, watched=False, counter=COUNT_TOKENS)
+GOOGLE = Habits(leave=DRAIN, sells=True, watched=False, counter=GEMINI)
+CLOUD = Habits(leave=DRAIN, sells=True, watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
+
+_WORDS = {"cancel": CANCEL, "drain": DRAIN, "estimate": ESTIMATE}
 
 
 def way_to(section: Provider) -> object:
@@ -42,7 +49,7 @@ def way_to(section: Provider) -> object:
 
 
 async def open_upstream(
-    name: str, section: Provider, absent: str | None, engine: str, stack: AsyncExitStack
+    name: str, section: Provider, absent: str | None, timeouts: Timeouts, engine: str, stack: AsyncExitStack
 ) -> Upstream:
     """Open a provider of a policy; its client is closed with `stack`.
 
@@ -50,6 +57,7 @@ async def open_upstream(
         name: what the policy calls it.
         section: what the policy says of it.
         absent: why it cannot be used, such as for want of a key; None when it can.
+        timeouts: how long it is waited for.
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
@@ -58,6 +66,8 @@ async def open_upstream(
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
+    leave = habits.leave if section.on_leave is None else _leave(section.on_leave)
+    habits = replace(habits, leave=leave, timeouts=timeouts)
     client = await stack.enter_async_context(open_client(address))
     return HttpUpstream(name, section.zone, habits, api, client)
 
@@ -84,6 +94,13 @@ def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> tuple
             return ANTHROPIC, AnthropicApi(_key(section), time)
         case GeminiProvider():
             return GOOGLE, GeminiApi(_key(section), time)
+
+
+def _leave(said: OnLeave) -> Leave:
+    if isinstance(said, DrainUntil):
+        until = said.drain_until
+        return replace(DRAIN, tokens=until.tokens, seconds=until.seconds, cost=until.usd)
+    return _WORDS[said]
 
 
 def _bedrock(section: BedrockProvider) -> Api:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-Leave = Literal["cancel", "drain"]
-"""What happens upstream when the client leaves: stop there and pay for what was made, or read on to the usage."""
+from gateway.policy.reliability import Timeouts
+from gateway.providers.leaving import Leave
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
@@ -102,6 +102,16 @@ class Upstream(Protocol):
     @property
     def leave(self) -> Leave:
         """What to do when a client leaves in mid-stream."""
+        ...
+
+    @property
+    def sells(self) -> bool:
+        """Whether it may bill what it has computed, though nobody waited for it or it told no usage."""
+        ...
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """How long it is waited for."""
         ...
 
     @property

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gateway.counting.tally import Tally
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
-from gateway.wire.fold import Fold
+from gateway.wire.fold import Fold, objects
 from governance.prices import Service, Usage
 
 _SERVICES: Final[Mapping[str, Service]] = {"flex": "flex", "priority": "priority", "fast": "priority"}
@@ -21,10 +21,13 @@ class Meter:
 
     Attributes:
         first_at: the tick of the first chunk, or None.
+        begun: something has been said: a role, a ping or a count of the prompt is no beginning.
     """
 
     def __init__(self, tally: Tally, most_output: int) -> None:
         self.first_at: float | None = None
+        self.begun = False
+        self._believed = True
         self._tally = tally
         self._most_output = most_output
         self._fold = Fold()
@@ -37,6 +40,7 @@ class Meter:
         if self.first_at is None:
             self.first_at = tick
         self._fold.add(chunk.value)
+        self.begun = self.begun or _says(chunk.value)
         usage = chunk.value.get("usage")
         if isinstance(usage, dict):  # the last one counts, so only that one is read; some end with an empty one
             self._said = usage or self._said
@@ -73,10 +77,22 @@ class Meter:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been used; an answer of text and no tokens is no usage, unless it was withheld."""
-        usage = self.told
+        """What the provider says has been used, if it is believed.
+
+        An answer of text and no tokens is no usage, unless the answer was withheld.
+        """
+        usage = self.told if self._believed else None
         silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts) and not self._fold.withheld
         return None if silent else usage
+
+    def disbelieve(self) -> None:
+        """Go by what was said, not by what the provider says of it: it bills more or less of a call that is stopped."""
+        self._believed = False
+
+    @property
+    def used(self) -> Usage:
+        """What has been used as far as is known."""
+        return self.reported or self.guess
 
     @property
     def guess(self) -> Usage:
@@ -95,6 +111,15 @@ class Meter:
         """Return the whole completion, with usage."""
         usage = self._said if self.reported is not None else openai_usage(self.guess)
         return self._fold.completion() | {"usage": usage}
+
+
+def _says(value: dict[str, Any]) -> bool:
+    for choice in objects(value.get("choices")):
+        delta = choice.get("delta")
+        said = delta.items() if isinstance(delta, dict) else ()
+        if choice.get("finish_reason") or any(part for name, part in said if name != "role"):
+            return True
+    return False
 
 
 def openai_usage(usage: Usage) -> dict[str, Any]:

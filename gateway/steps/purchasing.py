@@ -3,7 +3,8 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -47,11 +48,11 @@ class Purchase:
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
 
-        On our own machines a stopped call stops its cost. Others bill what they computed, whether or not it arrived,
+        On our own machines a stopped call stops its cost. Sellers bill what they computed, whether or not it arrived,
         unless they refused the call or never saw it.
         """
         refused = isinstance(error, UpstreamError) and error.status is not None
-        return self.upstream.leave == "drain" and not refused and not isinstance(error, UpstreamUnreached)
+        return self.upstream.sells and not refused and not isinstance(error, UpstreamUnreached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +134,9 @@ class Purchasing:
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to."""
+        """End a hold at what the purchase really came to, whatever ends the request meanwhile."""
         settlement = self.accounts.settlement(bought)
-        await hold.settle(settlement)
+        await _unbroken(hold.settle(settlement))
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)
         self.accounts.settled(hold.opening, settlement)
@@ -182,6 +183,19 @@ class Purchasing:
         self.accounts.settled(facts.opening, settlement)
         self.accounts.answered(facts)
         return facts
+
+
+async def _unbroken(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` to its end; whoever cancels it is obeyed after that."""
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as asked:
+            cancelled = asked
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 def _remaining(standing: Standing) -> Nanodollars:

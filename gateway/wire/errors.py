@@ -61,6 +61,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     PolicyInvalid: Shape(400, "invalid_policy", retry=False),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),
     edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
+    edge.UpstreamUnconnected: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.UpstreamTimeout: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.UpstreamOverloaded: _BUSY,
 }

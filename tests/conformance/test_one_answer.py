@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from gateway.errors import UpstreamError
 from gateway.policy.models import Provider
+from gateway.policy.reliability import Timeouts
 from gateway.providers.kinds import open_upstream
 from gateway.providers.upstream import Call as ProviderCall
 from tests.support.exchanges import BOUND, Call, Meaning, a_meter, meaning
@@ -50,7 +51,7 @@ async def read(fake: FakeProvider, dialect: str) -> tuple[Meaning, str]:
     meter, failure = a_meter(), ""
     async with serve(fake.app()) as port, AsyncExitStack() as stack:
         section = SECTION.validate_python(providers(port)[dialect])
-        upstream = await open_upstream("seller", section, None, "", stack)
+        upstream = await open_upstream("seller", section, None, Timeouts(), "", stack)
         wanted = upstream.write(ProviderCall(body={"model": "m", **BODY}, max_tokens=BOUND, tenant="red/bot"))
         try:
             async with upstream.stream(wanted, "req-1") as chunks:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from gateway.errors import UpstreamError, UpstreamOverloaded
 from gateway.policy.models import Provider as ProviderSection
+from gateway.policy.reliability import Timeouts
 from gateway.providers import kinds
 from gateway.providers.apis import Ear
 from gateway.providers.apis.anthropic import AnthropicApi
@@ -76,11 +77,12 @@ async def opened(recorded: Recorded, playback: Playback, monkeypatch: pytest.Mon
     monkeypatch.setattr(kinds, "open_client", client)
     section = SECTION.validate_python(recorded.provider.section)
     async with AsyncExitStack() as stack:
-        yield await kinds.open_upstream("seller", section, None, "unix:/engine.sock", stack)
+        yield await kinds.open_upstream("seller", section, None, Timeouts(), "unix:/engine.sock", stack)
 
 
 def write(upstream: Upstream, recorded: Recorded) -> Wanted:
-    return upstream.write(ProviderCall(body=recorded.asked, max_tokens=BOUND, tenant="red/bot"))
+    call = ProviderCall(body=recorded.asked, max_tokens=BOUND, tenant="red/bot")
+    return upstream.write(call)
 
 
 async def replay(
