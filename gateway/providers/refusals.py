@@ -14,7 +14,9 @@ _BLAMES_REQUEST = frozenset({400, 404, 413, 415, 422})
 _REQUEST_CODES = frozenset({"content_filter"})
 """Some blame the request under a status that says something else."""
 
-_BUSY = frozenset({429, 503, 529})
+_BUSY = frozenset({429, 498, 503, 529})
+"""498 is Groq's own, for its flexible tier."""
+
 _BUSY_CODES = frozenset({"overloaded", "rate_limit_exceeded"})
 _OUR_ACCOUNT_CODES = frozenset({"insufficient_quota", "invalid_api_key"})
 """Some blame the request for what is wrong with our key, and some call an account without money busy."""

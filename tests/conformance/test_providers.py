@@ -81,7 +81,7 @@ async def opened(recorded: Recorded, playback: Playback, monkeypatch: pytest.Mon
 
 
 def write(upstream: Upstream, recorded: Recorded) -> Wanted:
-    call = ProviderCall(body=recorded.asked, max_tokens=BOUND, tenant="red/bot")
+    call = ProviderCall(body=recorded.asked, max_tokens=BOUND, tenant="red/bot", spoken=recorded.exchange.spoken)
     return upstream.write(call)
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from gateway.counting.calibration import Calibration
 from gateway.counting.tally import Prompt, Tally
+from gateway.providers.upstream import Dialect
 from gateway.steps.metering import Meter
 from governance.prices import Usage
 from tests.support.providers.framing import binary
@@ -80,13 +81,14 @@ class Meaning(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class Exchange(Struct, frozen=True, forbid_unknown_fields=True):
-    """One case; what it does not say of the request is that of the provider's plain chat."""
+    """One case; what it does not say of the request is that of the provider's plain chat, `spoken` in its dialect."""
 
     source: str
     meant: Meaning
     reply: Reply = field(default_factory=Reply)
     asked: dict[str, Any] | None = None
     sent: dict[str, Any] | None = None
+    spoken: Dialect = "chat"
 
 
 class Recorded(Struct, frozen=True):

@@ -77,7 +77,10 @@ class Canonical:
             value = value | {"choices": straight}
             payload = msgspec.json.encode(value)
             failed = [_FAILED[end] for choice in said if (end := str(choice.get("finish_reason"))) in _FAILED]
-        if not value.get("usage") and isinstance(groq := value.get("x_groq"), dict) and groq.get("usage"):
+        told = value.get("usage")
+        if isinstance(told, dict) and (used := _whole(told)) is not told:
+            value = value | {"usage": used}
+        elif not told and isinstance(groq := value.get("x_groq"), dict) and groq.get("usage"):
             value = value | {"usage": groq["usage"]}
         return [Chunk(payload, value), *(Chunk(b"", {"error": {"message": "", "code": code}}) for code in failed[:1])]
 
@@ -114,3 +117,17 @@ def _spoken(parts: list[Any], delta: Mapping[str, Any]) -> dict[str, Any]:
                 others.append(part)
     fields = {"reasoning_content": "".join(thought), "content_parts": others}
     return {"content": "".join(said)} | {name: value for name, value in fields.items() if value}
+
+
+def _whole(usage: dict[str, Any]) -> dict[str, Any]:
+    """Return the usage with the cached tokens within the prompt: xAI has counted them beside it, and in the total."""
+    match usage:
+        case {
+            "prompt_tokens": int(prompt),
+            "total_tokens": int(total),
+            "completion_tokens": int(made),
+            "prompt_tokens_details": {"cached_tokens": int(cached)},
+        } if cached > prompt and total >= prompt + cached + made:
+            return usage | {"prompt_tokens": prompt + cached}
+        case _:
+            return usage
