@@ -77,6 +77,7 @@ class HttpUpstream:
         self._watched = habits.watched
         self._machine = Watch() if habits.metered else None
         self._counter = habits.counter
+        self.counts = habits.counter is not None
         self._api = api
         self._client = client
 
