@@ -8,6 +8,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `speech/` reads a request in the dialect of its client, and says the answer in it.
 * `endpoints/` are thin: parse, call, render.
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
+* `counting/` knows how many tokens a prompt has before its provider says so, or how many it may have.
 * `policy/` is the YAML document that composes the engines' own sections.
 * `governing/` is what the policy in force makes of this process, and how another one takes its place.
 * `catalogue.py` is the policy's models made callable; `services.py` opens everything else.

@@ -14,12 +14,13 @@ import msgspec
 
 from cache.stores import Stored
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.providers.upstream import Call, Dialect, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
-from gateway.steps.estimate import most_prompt_tokens
+from gateway.steps.classes import classes_of
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.relaying import relay
@@ -68,8 +69,8 @@ class ChatService:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
-                most_prompt = most_prompt_tokens(shaped.body, asked.size)
-                purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
+                prompt = Prompt(shaped.body, asked.size)
+                purchase = self.purchasing.price(route, prompt, shaped.most_output, classes_of(shaped.body))
                 wanted = _said(purchase, shaped, entitled, asked.dialect)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -104,7 +105,7 @@ class ChatService:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
             return self.purchasing.accounts.given_up(hold.opening)
-        meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
+        meter, called_at, error = Meter(purchase.tally, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
             brake = Brake(hold, purchase.price)
@@ -126,7 +127,7 @@ class ChatService:
             begun = meter.first_at is not None or purchase.may_be_billed(error)
             bought = Bought(
                 model=purchase.model,
-                price=purchase.price,
+                price=self.catalogue.price_served(purchase.model, meter.service, purchase.price),
                 purpose="answer",
                 at=asked.at,
                 seconds=upstream_s,
@@ -145,7 +146,9 @@ class ChatService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        return None if reply.departure.happened else await reply.finish(completion, facts)
+        if not reply.departure.happened:
+            await reply.finish(completion, facts)
+        return purchase.tally.learn(meter.reported)
 
 
 def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, dialect: Dialect) -> Wanted:

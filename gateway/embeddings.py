@@ -12,11 +12,11 @@ import anyio
 import msgspec
 
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamTimeout
 from gateway.providers.upstream import Upstream, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
-from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
@@ -53,7 +53,7 @@ class EmbeddingService:
                     _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
+                purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
                 body |= {"model": purchase.model.upstream_model}
                 wanted = purchase.upstream.write_embeddings(body)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
@@ -81,7 +81,7 @@ class EmbeddingService:
             upstream_s = self.ticks() - called_at
             reported = Usage.from_openai(result.get("usage"))
             begun = bool(result) or purchase.may_be_billed(error)
-            guess = Usage(fresh_input=likely_prompt_tokens(asked.size)) if begun else None
+            guess = Usage(fresh_input=purchase.tally.likely) if begun else None
             bought = Bought(
                 model=purchase.model,
                 price=purchase.price,
@@ -100,6 +100,7 @@ class EmbeddingService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
+        purchase.tally.learn(reported)
         return result, facts
 
 

@@ -19,6 +19,7 @@ from cache.stores.memory import MemoryAnswers
 from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
+from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
 from gateway.governing.governed import Composer
@@ -116,7 +117,17 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
         answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
-        composer = Composer(keyring=keyring, purse=purse, database=database, answers=answers, metrics=metrics, log=log)
+        calibrations = Calibrations(home.counting)
+        stack.push_async_callback(calibrations.save)
+        composer = Composer(
+            keyring=keyring,
+            purse=purse,
+            database=database,
+            answers=answers,
+            calibrations=calibrations,
+            metrics=metrics,
+            log=log,
+        )
         providers = await stack.enter_async_context(Providers(settings.engine, log))
         in_force = await _first_reign(standing, composer, providers)
         obey_when_away(in_force.governed, ledger, guard)
@@ -148,6 +159,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LOOK_S, "policy", follow),
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
                 (LEASES_S, "leases", leases.end),
+                (SAVE_S, "counting", calibrations.save),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
             )

@@ -1,6 +1,6 @@
 """Governance: who may spend, how much, and what was spent.
 
-Identity (`identity.py`, `keys.py`) tells who calls; `attribution.py` tells whom the cost belongs to; `prices.py` turns
+Identity (`identity.py`, `keys.py`) tells who calls; `attribution.py` tells whom the cost belongs to; `prices/` turns
 tokens into `money.py`; `limits/` and `windows.py` say what is allowed when; `purse.py` is the only way money is spent:
 it holds the worst case against `counters/` (`holds.py`), settles the real cost, and writes `ledger/`, which is the
 truth that counters are rebuilt from. `policy/` reads a policy's governing sections; `people/` says who may administer

@@ -12,6 +12,7 @@ from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.keys import keys
 from gateway.cli.policy_history import policy
+from gateway.cli.prices import prices
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spend import spend
 from gateway.cli.terminal import Sluice
@@ -34,7 +35,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, policy, bench, doctor):
+for verb in (up, serve, engine, keys, spend, prices, policy, bench, doctor):
     sluice.add_command(verb)
 
 

@@ -12,6 +12,8 @@ from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.counting.calibrations import Calibrations
+from gateway.counting.tally import Counting
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
@@ -45,6 +47,7 @@ class Governed:
     accounts: Accounts
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     chat: ChatService
     embeddings: EmbeddingService
     daily: DailySpend
@@ -71,6 +74,7 @@ class Composer:
     purse: Purse
     database: Database
     answers: AnswerCache
+    calibrations: Calibrations
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -82,9 +86,11 @@ class Composer:
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        counting = Counting(catalogue=catalogue, calibrations=self.calibrations, holds=document.holds)
         purchasing = Purchasing(
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             purse=self.purse,
             accounts=accounts,
             timezone=rules.timezone,
@@ -95,6 +101,7 @@ class Composer:
             accounts=accounts,
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             chat=ChatService(
                 admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
             ),
@@ -112,6 +119,6 @@ def _models(policy: LoadedPolicy) -> list[Model]:
     for section in policy.document.models:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
-        price = measured or policy.prices.get(section.name)
+        price = measured or policy.tariffs.get(section.name)
         found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
     return found

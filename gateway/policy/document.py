@@ -14,7 +14,16 @@ from gateway.policy.models import ModelSection, Provider, UnknownModel
 from gateway.policy.reliability import Reliability, Timeouts
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
-from governance.policy.sections import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
+from governance.policy.sections import (
+    Alerts,
+    Holds,
+    Name,
+    OnStoreError,
+    OutputSection,
+    ScopedBudget,
+    Section,
+    TeamSection,
+)
 from router_models.config import Label, RouteRule
 
 
@@ -53,6 +62,7 @@ class Policy(Section):
         guardrails: Rules over the text of requests and answers.
         limits: How much may happen at once, over everyone together.
         budgets: Budgets that name their scope.
+        holds: How much is held for a request before its cost is known.
         on_store_error: What to do when the counters cannot be reached.
         alerts: Where alerts go that belong to no team.
         teams: Who may use what.
@@ -75,6 +85,7 @@ class Policy(Section):
     guardrails: tuple[Guardrail, ...] = ()
     limits: OrgLimits | None = None
     budgets: tuple[ScopedBudget, ...] = ()
+    holds: Holds = Holds()
     on_store_error: OnStoreError = "closed"
     alerts: Alerts | None = None
     teams: tuple[TeamSection, ...] = ()

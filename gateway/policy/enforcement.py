@@ -9,15 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gateway.policy.models import VllmProvider
 from gateway.policy.problems import describe
 from gateway.policy.references import select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gateway.policy.document import Policy
-    from gateway.policy.positions import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,6 @@ NOT_YET = (
         ("routes.*.fallbacks",),
         "A failed call is not tried elsewhere; a fallback answers only when the models before it may not or are down.",
     ),
-    _NotYet(("unknown_model",), "A model without a price is refused, as with deny.", lambda value: value == "flag"),
     _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
     _NotYet(("cache.semantic",), "Only the very same request is answered from the cache."),
     _NotYet(("cache.prefix",), "Prompts are sent without cache marks."),
@@ -90,13 +85,4 @@ def notes(document: Policy) -> tuple[Note, ...]:
         for path, value in select(data, pattern)
         if value is not None and rule.when(value)
     )
-    return (*found, *_unmeasured(document, data))
-
-
-def _unmeasured(document: Policy, data: object) -> Iterator[Note]:
-    for index, model in enumerate(document.models):
-        if model.price == "measured" and isinstance(document.providers[model.provider], VllmProvider):
-            path: Path = ("models", index, "price")
-            yield Note(
-                describe(path, data), "vLLM is not measured: the model is unavailable until its prices are written."
-            )
+    return tuple(found)

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from gateway.policy.pricing.sections import PriceRule, PriceSection, Terms
 from gateway.policy.reliability import TimeoutsSection
-from governance.policy.fields import PositiveDollars, TokenRate
+from governance.policy.fields import PositiveDollars
 from governance.policy.sections import Count, Flag, Name, Section
 from router_models.config import Label
 
@@ -108,8 +109,8 @@ class VllmProvider(_Provider):
     api_key: SecretStr | None = None
 
 
-class _Seller(_Provider):
-    """A provider that sells tokens.
+class _Seller(_Provider, Terms):
+    """A provider that sells tokens; its terms hold for all its models that have none of their own.
 
     Attributes:
         base_url: The address of its API.
@@ -161,7 +162,7 @@ class GeminiProvider(_Seller):
     base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
 
 
-class BedrockProvider(_Provider):
+class BedrockProvider(_Provider, Terms):
     """Amazon Bedrock in one region.
 
     Attributes:
@@ -207,28 +208,8 @@ Provider = Annotated[
 ]
 
 
-class PriceSection(Section):
-    """Prices in USD per million tokens; a cache rate that is absent is billed as input."""
-
-    input: TokenRate
-    cached_input: TokenRate | None = None
-    cache_write: TokenRate | None = None
-    output: TokenRate | None = None
-
-
-def _price_form(value: object) -> str:
-    return "rates" if isinstance(value, Mapping | PriceSection) else "source"
-
-
-PriceRule = Annotated[
-    Annotated[Literal["measured", "list"], Tag("source")] | Annotated[PriceSection, Tag("rates")],
-    Discriminator(_price_form),
-]
-"""Where a price comes from: the machine's cost and its measured speed, the price book, or the policy itself."""
-
-
-class ModelSection(Section):
-    """One model that the gateway offers.
+class ModelSection(Terms):
+    """One model that the gateway offers, perhaps at terms of its own.
 
     Attributes:
         name: What applications and routes call it.
@@ -248,9 +229,26 @@ class ModelSection(Section):
 
     @model_validator(mode="after")
     def _output_has_a_price(self) -> Self:
-        if self.kind == "chat" and isinstance(self.price, PriceSection) and self.price.output is None:
+        if self.kind == "chat" and any(price.output is None for price in self.stated_prices):
             raise PydanticCustomError("price", 'the price of a chat model needs "output"')
         return self
+
+    @model_validator(mode="after")
+    def _terms_are_over_something(self) -> Self:
+        if self.factor is not None and self.price != "list":
+            raise PydanticCustomError(
+                "terms", "has a discount or a multiplier, which are over list prices: price: list"
+            )
+        if self.batch_factor is not None and self.price == "measured":
+            raise PydanticCustomError("terms", "has a batch_discount, but a machine of your own gives none")
+        return self
+
+    @property
+    def stated_prices(self) -> tuple[PriceSection, ...]:
+        """The prices that are written here, in the order of their dates."""
+        if isinstance(self.price, str):
+            return ()
+        return self.price if isinstance(self.price, tuple) else (self.price,)
 
 
 class PriceAs(Section):

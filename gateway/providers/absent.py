@@ -41,6 +41,10 @@ class AbsentUpstream:
         del wanted, body, request_id
         raise self._error()
 
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Say nothing."""
+        del call, request_id
+
     async def refresh(self) -> None:
         """Stay absent."""
 

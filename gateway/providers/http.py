@@ -3,19 +3,24 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import aiohttp
+import anyio
 import httpx
 import msgspec
 
-from gateway.errors import UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
+from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
 from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
+from gateway.providers.apis.counts import Counter
 from gateway.providers.leaving import Leave
 from gateway.providers.refusals import refusal
 from gateway.providers.replies import (
+    MOST_COUNT_BYTES,
     MOST_EMBEDDINGS_BYTES,
+    MOST_METRICS_BYTES,
     MOST_MODELS_BYTES,
     MOST_REFUSAL_BYTES,
     as_object,
@@ -23,8 +28,10 @@ from gateway.providers.replies import (
     read_whole,
 )
 from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
+from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
+_COUNT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +42,16 @@ class Habits:
         leave: what to do upstream when the client leaves, unless the policy says otherwise.
         sells: it may bill what it has computed, though nobody waited for it.
         watched: it has a `/health` to ask; a cloud provider is known only by its answers.
+        metered: its speeds are read from its `/metrics`, as vLLM has them.
+        counter: how it is asked to count the tokens of a prompt; None where it cannot be.
         timeouts: how long it is waited for.
     """
 
     leave: Leave
     sells: bool
     watched: bool
+    metered: bool = False
+    counter: Counter | None = None
     timeouts: Timeouts = field(default_factory=Timeouts)
 
 
@@ -55,6 +66,8 @@ class HttpUpstream:
         self.timeouts = habits.timeouts
         self.status = Status("not asked yet") if habits.watched else Status()
         self._watched = habits.watched
+        self._machine = Watch() if habits.metered else None
+        self._counter = habits.counter
         self._api = api
         self._client = client
 
@@ -81,6 +94,19 @@ class HttpUpstream:
             raise UpstreamError(f"Provider {self.name!r} answered without embeddings.", self.name)
         return value
 
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Ask for the count of a prompt; None where there is none to be had, or not in time."""
+        if self._counter is None:
+            return None
+        try:
+            with anyio.move_on_after(_COUNT_S):
+                async with self._post(self._counter.ask(call), request_id, silent_s=None) as response:
+                    reply = self._sound(await read_whole(response.aiter_raw(), MOST_COUNT_BYTES, self.name))
+                return self._counter.told(reply)
+        except (UpstreamError, BadRequest):
+            pass
+        return None
+
     async def refresh(self) -> None:
         """Ask for health and models; what cannot be reached is unavailable, with the reason."""
         if not self._watched:
@@ -93,12 +119,25 @@ class HttpUpstream:
             headers = self._api.headers("models", b"")
             async with self._client.stream("GET", "models", headers=headers, timeout=_HEALTH_S) as models:
                 listed = self._sound(await read_whole(models.aiter_raw(), MOST_MODELS_BYTES, self.name))
-            self.status = Status(served=_served(listed))
+            served = _served(listed)
+            if self._machine is not None:
+                speeds = self._machine.look(await self._metrics(), monotonic())
+                served = dict.fromkeys(served, speeds)
+            self.status = Status(served=served)
         except httpx.ReadTimeout:
             self.status = Status("does not answer a health check in time")
         except (httpx.HTTPError, OSError, UpstreamError) as error:
             # httpx-aiohttp calls every lost connection a ConnectTimeout, so its name would mislead.
             self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
+
+    async def _metrics(self) -> str:
+        """Return the page of metrics; empty where there is none to be had, which is no reason not to send calls."""
+        try:
+            async with self._client.stream("GET", "../metrics", timeout=_HEALTH_S) as metrics:
+                page = await read_whole(metrics.aiter_raw(), MOST_METRICS_BYTES, self.name)
+        except (httpx.HTTPError, OSError, UpstreamError):
+            return ""
+        return page.decode(errors="replace") if metrics.is_success else ""
 
     @asynccontextmanager
     async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:

@@ -21,6 +21,7 @@ from gateway.policy.reliability import Timeouts
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.counts import COUNT_TOKENS, GEMINI, TOKENIZE
 from gateway.providers.apis.gemini import GeminiApi
 from gateway.providers.apis.manners import OWN, manners_of
 from gateway.providers.apis.openai import OpenAIApi
@@ -30,9 +31,12 @@ from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-OWN_MACHINES = Habits(leave=CANCEL, sells=False, watched=True)
-"""The bundled engine and vLLM: stopping there stops the cost."""
+ENGINE = Habits(leave=CANCEL, sells=False, watched=True, counter=TOKENIZE)
+VLLM = Habits(leave=CANCEL, sells=False, watched=True, metered=True, counter=TOKENIZE)
+"""Machines of our own: stopping there stops the cost."""
 
+ANTHROPIC = Habits(leave=DRAIN, sells=True, watched=False, counter=COUNT_TOKENS)
+GOOGLE = Habits(leave=DRAIN, sells=True, watched=False, counter=GEMINI)
 CLOUD = Habits(leave=DRAIN, sells=True, watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
@@ -71,25 +75,25 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, OWN)
+            return engine, ENGINE, OpenAIApi(None, OWN)
         case VllmProvider():
-            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN)
+            return str(section.base_url), VLLM, OpenAIApi(_key(section), OWN)
         case BedrockProvider():
             return section.address, CLOUD, _bedrock(section)
         case _:
-            return str(section.base_url), CLOUD, _sold(section)
+            return str(section.base_url), *_sold(section)
 
 
-def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> Api:
+def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> tuple[Habits, Api]:
     match section:
         case OpenAIProvider(api="responses"):
-            return ResponsesApi(_key(section))
+            return CLOUD, ResponsesApi(_key(section))
         case OpenAIProvider():
-            return OpenAIApi(_key(section), manners_of(section.base_url.host))
+            return CLOUD, OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
-            return AnthropicApi(_key(section), time)
+            return ANTHROPIC, AnthropicApi(_key(section), time)
         case GeminiProvider():
-            return GeminiApi(_key(section), time)
+            return GOOGLE, GeminiApi(_key(section), time)
 
 
 def _leave(said: OnLeave) -> Leave:

@@ -62,10 +62,12 @@ class Served:
     Attributes:
         prefill_per_s: tokens of a prompt it computes in a second of the machine's time, where it measures that.
         decode_per_s: tokens of an answer it computes in a second of the machine's time.
+        unmeasured: why it does not measure them, to go on from the model's name; empty where nothing is known.
     """
 
     prefill_per_s: float | None = None
     decode_per_s: float | None = None
+    unmeasured: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,10 @@ class Upstream(Protocol):
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to the embeddings request `body`, written as `wanted`, in OpenAI's form."""
+        ...
+
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Return how many tokens the prompt of a call has, as the provider counts; None where it does not say."""
         ...
 
     async def refresh(self) -> None:

@@ -6,7 +6,7 @@ beside what is held, and stops at the token that no longer fits. What a provider
 at no more than was held (`Meter.guess`), so there is nothing to stop.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gateway.steps.metering import Meter
 from governance.limits import Standing

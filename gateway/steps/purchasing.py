@@ -4,7 +4,7 @@ Every endpoint that can cost money goes through here, so that none can forget a 
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
+from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts, Bought
@@ -24,7 +25,7 @@ from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
 from governance.money import Nanodollars
-from governance.prices import Price, worst_case
+from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
 from router_models.router import Route
@@ -35,13 +36,14 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, and the most it can cost."""
+    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far."""
 
     model: Model
     upstream: Upstream
     route: Route
     price: Price
     worst: WorstCase
+    tally: Tally
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
@@ -59,6 +61,7 @@ class Purchasing:
 
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     purse: Purse
     accounts: Accounts
     timezone: ZoneInfo
@@ -81,8 +84,14 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price.
+    def price(self, route: Route, prompt: Prompt, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+        """Return the purchase of an answer over `route`, at the price of this instant.
+
+        Args:
+            route: Who answers.
+            prompt: What it is asked.
+            most_output: The most tokens it can make.
+            classes: The classes of `Usage` that it may use.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -91,8 +100,10 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
-        worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
-        return Purchase(model, self.catalogue.upstream(model), route, price, worst)
+        tally = self.counting.tally(model, prompt)
+        held = tally.held
+        worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
+        return Purchase(model, self.catalogue.upstream(model), route, price, worst, tally)
 
     def hold(
         self,

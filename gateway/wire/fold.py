@@ -53,6 +53,10 @@ class Fold:
         self.add(chunk)
         return chunk
 
+    def told(self, name: str) -> object:
+        """Return what was said last of a field beside the choices, None when nothing was."""
+        return self._head.get(name)
+
     @property
     def finished(self) -> bool:
         """Whether every choice that began has said how it ended."""

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.steps.estimate import (
-    DOCUMENT_TOKENS,
-    PICTURE_TOKENS,
-    TEMPLATE_TOKENS,
-    likely_tokens,
-    most_prompt_tokens,
-)
+from gateway.counting.bound import DOCUMENT_TOKENS, PICTURE_TOKENS, TEMPLATE_TOKENS, most_prompt_tokens
 
 
 def most(content: Any) -> int:
@@ -57,7 +51,3 @@ def test_a_body_full_of_escapes_is_held_for_at_what_they_stand_for() -> None:
 )
 def test_an_attachment_is_held_for_at_the_most_it_may_be(parts: list[dict[str, Any]], attached: int) -> None:
     assert attached <= most(parts) <= attached + 200
-
-
-def test_a_guess_rounds_up() -> None:
-    assert likely_tokens(["hello", ""]) == 2

@@ -1,10 +1,10 @@
-"""Tokens before and without the provider's own count.
+"""The most tokens that a prompt can have, whatever its model.
 
 A hold must never be smaller than the bill, so what is held for a prompt is a bound, not a guess: a tokenizer makes at
-most one token of one byte. A settlement without the provider's usage is a guess, and marked as one.
+most one token of one byte.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -19,7 +19,6 @@ PICTURE_TOKENS = 60_000
 DOCUMENT_TOKENS = 1_048_576
 """What a document may be that is named by an id: as long as the longest context on offer."""
 
-_BYTES_PER_TOKEN = 4
 _MOST_BY_PART = {"text": 0, "refusal": 0, "image_url": PICTURE_TOKENS}
 _FORMS: tuple[Literal["NFC", "NFKC"], ...] = ("NFC", "NFKC")
 
@@ -31,7 +30,12 @@ def most_prompt_tokens(body: Mapping[str, Any], body_bytes: int) -> int:
         body: the request, decoded.
         body_bytes: its size on the wire.
     """
-    return _most_text_bytes(body, body_bytes) + TEMPLATE_TOKENS + sum(map(_attached, body.get("messages", ())))
+    return _most_text_bytes(body, body_bytes) + TEMPLATE_TOKENS + most_attached_tokens(body)
+
+
+def most_attached_tokens(body: Mapping[str, Any]) -> int:
+    """Return a bound on the tokens of what a request carries beside its text."""
+    return sum(map(_attached, body.get("messages", ())))
 
 
 def _most_text_bytes(body: Mapping[str, Any], body_bytes: int) -> int:
@@ -46,13 +50,3 @@ def _attached(message: Mapping[str, Any]) -> int:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     return sum(_MOST_BY_PART.get(part.get("type"), DOCUMENT_TOKENS) for part in parts)
-
-
-def likely_prompt_tokens(body_bytes: int) -> int:
-    """Return a plausible count for the prompt in a request body of that size."""
-    return -(-body_bytes // _BYTES_PER_TOKEN)
-
-
-def likely_tokens(texts: Iterable[str]) -> int:
-    """Return a plausible count for texts in a language the tokenizer knows: four bytes to a token."""
-    return sum(-(-len(text.encode()) // _BYTES_PER_TOKEN) for text in texts)
