@@ -5,16 +5,16 @@ tells its usage with every chunk; elsewhere the documented estimate stands, and 
 """
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
-from gateway.steps.estimate import likely_tokens
 from governance.money import Nanodollars
 from tests.support.providers.answer import Answer, Prompt, Tokens
 from tests.support.providers.delivery import Served
-from tests.support.providers.gateways import TELLS_PER_CHUNK, FarGateway, cost, far_gateway
+from tests.support.providers.gateways import TELLS_PER_CHUNK, WRITES, FarGateway, cost, far_gateway
 from tests.support.providers.script import Script
 
 ANSWER = Answer(
@@ -23,15 +23,18 @@ ANSWER = Answer(
     prompt=Prompt(fresh=9, read=5),
 )
 PIECES = ANSWER.pieces
-PLAIN = b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64}'
-STREAMED = PLAIN[:-1] + b',"stream":true}'
 TELLS_PROMPT_FIRST = {"messages"}
+
+
+def answer_of(far: FarGateway) -> Answer:
+    """Return the answer with every class of tokens that the dialect can tell."""
+    return replace(ANSWER, prompt=Prompt(fresh=9, read=5, written=4, written_1h=2)) if far.kind in WRITES else ANSWER
 
 
 async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bool = True) -> Served:
     """Ask, leave once so many pieces are made, let the provider go on for `more` of them, and return what it served."""
     asked, gate, silent = len(far.fake.served), asyncio.Semaphore(max(0, pieces - 1)), asyncio.Event()
-    far.fake.script = Script(answer=ANSWER, gate=gate, silent=silent)
+    far.fake.script = Script(answer=answer_of(far), gate=gate, silent=silent)
     pending = asyncio.create_task(_read(far) if stream else far.plain())
     await far.fake.until(lambda: len(far.fake.served) > asked)
     if pieces:
@@ -52,17 +55,17 @@ async def _read(far: FarGateway) -> None:
             pass
 
 
-def estimated(kind: str, made: int, *, stream: bool = True) -> Tokens:
-    """Return the documented estimate: the prompt as told or by its bytes, the answer by the bytes that were said."""
-    told = kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made
-    prompt = ANSWER.prompt if told else Prompt(fresh=-(-len(STREAMED if stream else PLAIN) // 4))
-    return Tokens(prompt, likely_tokens(["".join(piece.text for piece in PIECES[:made])]))
+def estimated(far: FarGateway, made: int) -> Tokens:
+    """Return the documented estimate: the prompt as told or as it is likely, the answer as likely by what was said."""
+    told, tally = far.kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made, far.tally()
+    prompt = answer_of(far).prompt if told else Prompt(fresh=tally.likely)
+    return Tokens(prompt, tally.said(["".join(piece.text for piece in PIECES[:made])]))
 
 
-def two_more(made: int) -> int:
+def two_more(far: FarGateway, made: int) -> int:
     """Return how many pieces are likely to be two tokens longer than so many."""
-    before = estimated("chat", made).said
-    return next(later for later in range(made, len(PIECES) + 1) if estimated("chat", later).said >= before + 2)
+    before = estimated(far, made).said
+    return next(later for later in range(made, len(PIECES) + 1) if estimated(far, later).said >= before + 2)
 
 
 async def test_an_answer_that_is_drained_is_paid_for_to_the_token(far: FarGateway) -> None:
@@ -73,7 +76,7 @@ async def test_an_answer_that_is_drained_is_paid_for_to_the_token(far: FarGatewa
 
         assert (served.ended, served.made) == ("whole", len(PIECES)), pieces
         assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens)), pieces
-        assert (row.input_tokens, row.output_tokens) == (14, 6), pieces
+        assert (row.input_tokens, row.output_tokens) == (20 if far.kind in WRITES else 14, 6), pieces
 
 
 async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(far: FarGateway) -> None:
@@ -85,7 +88,7 @@ async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(far
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert served.made == pieces
         exact = far.kind in TELLS_PER_CHUNK
-        truth = served.tokens if exact else estimated(far.kind, pieces)
+        truth = served.tokens if exact else estimated(far, pieces)
         assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
@@ -97,7 +100,7 @@ async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_sa
 
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert (row.outcome, row.estimated) == ("left", True)
-        assert row.cost == cost(estimated(far.kind, pieces)), pieces
+        assert row.cost == cost(estimated(far, pieces)), pieces
 
 
 @pytest.mark.parametrize(
@@ -113,13 +116,13 @@ async def test_an_answer_is_drained_no_further_than_to_its_bound(far: FarGateway
     far.upstream.leave = rule
     for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
         exact = far.kind in TELLS_PER_CHUNK
-        last = pieces + 2 if exact or rule.seconds else two_more(pieces)
+        last = pieces + 2 if exact or rule.seconds else two_more(far, pieces)
         served = await leave_after(far, pieces, more=last - pieces)
         row = await far.row(count)
 
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert served.made == last
-        truth = served.tokens if exact else estimated(far.kind, last)
+        truth = served.tokens if exact else estimated(far, last)
         assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
@@ -139,7 +142,7 @@ async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(far: F
     row = await far.row()
 
     exact = rule.reads_on or far.kind in TELLS_PER_CHUNK
-    truth = served.tokens if exact else estimated(far.kind, 3, stream=False)
+    truth = served.tokens if exact else estimated(far, 3)
     assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth))
 
 
