@@ -59,7 +59,8 @@ def estimated(far: FarGateway, made: int) -> Tokens:
     """Return the documented estimate: the prompt as told or as it is likely, the answer as likely by what was said."""
     told, tally = far.kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made, far.tally()
     prompt = answer_of(far).prompt if told else Prompt(fresh=tally.likely)
-    return Tokens(prompt, tally.said(["".join(piece.text for piece in PIECES[:made])]))
+    said = sorted(PIECES[:made], key=lambda piece: piece.kind)  # text before thoughts, as a message has them
+    return Tokens(prompt, tally.said(["".join(piece.text for piece in said)]))
 
 
 def two_more(far: FarGateway, made: int) -> int:
