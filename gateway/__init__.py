@@ -10,6 +10,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
 * `counting/` knows how many tokens a prompt has before its provider says so, or how many it may have.
 * `policy/` is the YAML document that composes the engines' own sections.
+* `importing/` makes a policy of another gateway's config.
 * `governing/` is what the policy in force makes of this process, and how another one takes its place.
 * `catalogue.py` is the policy's models made callable; `services.py` opens everything else.
 * `server.py` serves, as one process or, with `workers.py`, as several; `supervision/` starts the engine beside it.

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import msgspec
 
-from cache.stores import Stored
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.providers.upstream import Call, Dialect, Wanted
@@ -21,6 +20,7 @@ from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.relaying import relay
@@ -29,7 +29,6 @@ from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
-from governance.limits.loops import Repeats
 from governance.purse import Hold
 
 TOTAL_S: Final = 600.0
@@ -43,6 +42,7 @@ class ChatService:
     """Answers chats, in whatever dialect they are asked. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -57,6 +57,11 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return await _tell(turn.answer.body, facts, reply)
+                reply = turn.keeping(reply)
                 pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot, stored = await self.exact.find(
@@ -64,7 +69,9 @@ class ChatService:
                 )
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    return await self._replay(asked, entitled, stored, repeats, reply)
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
@@ -76,21 +83,6 @@ class ChatService:
                 hold = await stack.enter_async_context(held)
             await self._buy(asked, shaped, purchase, wanted, hold, lasting(slot, route, pressure), reply)
         return None
-
-    async def _replay(
-        self,
-        asked: Asked[ChatFields],
-        entitled: Entitled,
-        stored: Stored,
-        repeats: tuple[Repeats, ...],
-        reply: Reply,
-    ) -> None:
-        """Give an answer we have already paid for, in the form this caller asked for."""
-        _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-        completion = msgspec.json.decode(stored.body)
-        await reply.begin(facts)
-        await reply.told(completion)
-        await reply.finish(completion, facts)
 
     async def _buy(
         self,
@@ -146,9 +138,16 @@ class ChatService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        if not reply.departure.happened:
-            await reply.finish(completion, facts)
+        await reply.finish(completion, facts)
         return purchase.tally.learn(meter.reported)
+
+
+async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
+    """Give an answer that was paid for before, in the form this caller asked for."""
+    completion = msgspec.json.decode(body)
+    await reply.begin(facts)
+    await reply.told(completion)
+    await reply.finish(completion, facts)
 
 
 def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, dialect: Dialect) -> Wanted:

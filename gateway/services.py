@@ -42,6 +42,7 @@ from gateway.settings import Settings
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
+from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.keys import refresh
 from governance.ledger.writer import LedgerWriter
@@ -56,6 +57,7 @@ KEYS_S: Final = 0.5
 
 LEASES_S: Final = 1.0
 SWEEP_S: Final = 30.0
+IDEMPOTENCY_S: Final = 60.0
 SHARED_LEVELS_S: Final = 1.0
 """How old a level may be that a budget step follows, where asking for it is a trip to another process."""
 
@@ -119,12 +121,14 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
+        idempotent = IdempotentAnswers(database)
         composer = Composer(
             keyring=keyring,
             purse=purse,
             database=database,
             answers=answers,
             calibrations=calibrations,
+            idempotent=idempotent,
             metrics=metrics,
             log=log,
         )
@@ -160,6 +164,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
                 (LEASES_S, "leases", leases.end),
                 (SAVE_S, "counting", calibrations.save),
+                (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
             )

@@ -10,6 +10,7 @@ import click
 from gateway import __version__
 from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
+from gateway.cli.importing import importing
 from gateway.cli.keys import keys
 from gateway.cli.policy_history import policy
 from gateway.cli.prices import prices
@@ -35,7 +36,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, bench, doctor):
+for verb in (up, serve, engine, keys, spend, prices, policy, bench, doctor, importing):
     sluice.add_command(verb)
 
 

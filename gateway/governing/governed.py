@@ -20,11 +20,13 @@ from gateway.policy.source import LoadedPolicy
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
 from governance.counters.alone import OnAway
 from governance.database import Database
+from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
@@ -75,6 +77,7 @@ class Composer:
     database: Database
     answers: AnswerCache
     calibrations: Calibrations
+    idempotent: IdempotentAnswers
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -96,6 +99,7 @@ class Composer:
             timezone=rules.timezone,
             loops=LoopGuard(rules.loop),
         )
+        once = OnceOnly(self.idempotent, self.ticks, self.log)
         return Governed(
             policy=policy,
             accounts=accounts,
@@ -103,10 +107,20 @@ class Composer:
             catalogue=catalogue,
             counting=counting,
             chat=ChatService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                once=once,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                ticks=self.ticks,
             ),
             embeddings=EmbeddingService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                once=once,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                ticks=self.ticks,
             ),
             daily=DailySpend(self.database, rules.timezone),
             watches=watches_of(document.budgets, document.teams),

@@ -149,7 +149,7 @@ class Purchasing:
         stored: Stored,
         repeats: tuple[Repeats, ...],
         overhead_s: float,
-    ) -> tuple[Settlement, Facts]:
+    ) -> Facts:
         """Record that a stored answer is given again: free, and sparing what it once cost.
 
         Raises:
@@ -163,12 +163,26 @@ class Purchasing:
         budgets = resolve(entitled.grant.budgets, {"model": stored.model})
         blocking = [budget for budget in budgets if budget.blocks_at is not None]
         standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
-        self.purse.free(opening, settlement)
-        self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)
-        facts = Facts(opening, settlement, tightest, (), overhead_s)
+        return self._given(Facts(opening, settlement, tightest, (), overhead_s), settlement)
+
+    def again(self, asked: Asked[object], entitled: Entitled, model: str, overhead_s: float) -> Facts:
+        """Record that the answer of an idempotency key is given again: free, and sparing nothing, for it is the same.
+
+        Raises:
+            LedgerBehind: the ledger takes no new requests.
+        """
+        opening = self.admission.opening(
+            asked, entitled, model=model, provider="cache", route="idempotent", cache="idempotent"
+        )
+        settlement = Settlement(outcome="ok", status=200)
+        return self._given(Facts(opening, settlement, None, (), overhead_s), settlement)
+
+    def _given(self, facts: Facts, settlement: Settlement) -> Facts:
+        self.purse.free(facts.opening, settlement)
+        self.accounts.settled(facts.opening, settlement)
         self.accounts.answered(facts)
-        return settlement, facts
+        return facts
 
 
 async def _unbroken(work: Coroutine[Any, Any, None]) -> None:

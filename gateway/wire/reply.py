@@ -39,7 +39,7 @@ class Reply(Protocol):
         ...
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
-        """End the answer; `facts` now hold its cost."""
+        """End the answer; `facts` now hold its cost. A client that has left is told nothing."""
         ...
 
 
@@ -90,7 +90,8 @@ class StreamedReply:
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
         """Send the end, with what the answer cost where the client's dialect shows usage, and close."""
-        await self._write(self._speech.end(completion, facts.money), more=False)
+        if not self.departure.happened:
+            await self._write(self._speech.end(completion, facts.money), more=False)
 
     async def break_off(self, error: Exception) -> None:
         """End a stream that broke after its first byte: an error event and no end mark."""
@@ -129,7 +130,8 @@ class PlainReply:
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
         """Send the body."""
-        await send_json(self._send, 200, self._speech.whole(completion), render(facts))
+        if not self.departure.happened:
+            await send_json(self._send, 200, self._speech.whole(completion), render(facts))
 
 
 async def send_json(send: Send, status: int, body: object, headers: Headers) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from router_models.config import RouteRule
 
 CACHE: Final = "cache"
+GIVEN_AGAIN: Final = "idempotent"
+"""The route of an answer that was given again under its idempotency key."""
 TIGHTENED: Final = "budget:tighten"
 _PINNED: Final = "pinned"
 _REFUSED: Final = EventKind.REFUSED.value

@@ -11,6 +11,7 @@ Headers = dict[str, str]
 
 _CREDENTIALS = ("x-api-key", "api-key", "x-goog-api-key")
 _ZONES = frozenset({"onprem"})
+_VISIBLE = re.compile(r"[!-~]{1,255}")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _LONGEST_TIMEOUT_MS = 24 * 3600 * 1000
 
@@ -47,11 +48,13 @@ class Controls:
         zone: the zone the request must not leave, or None; a header may only raise sensitivity.
         timeout_s: the caller's own limit on the whole request, or None.
         cache_control: the raw `Cache-Control` value, for `cache.directives`.
+        idempotency_key: what names the request if it is sent again, or None.
     """
 
     zone: str | None
     timeout_s: float | None
     cache_control: str
+    idempotency_key: str | None = None
 
 
 def read_controls(headers: Headers) -> Controls:
@@ -63,7 +66,15 @@ def read_controls(headers: Headers) -> Controls:
     zone = headers.get("x-sluice-zone")
     if zone is not None and zone not in _ZONES:
         raise BadRequest("The header x-sluice-zone must be 'onprem'.", param="x-sluice-zone")
-    return Controls(zone, _timeout_s(headers), headers.get("cache-control", ""))
+    return Controls(zone, _timeout_s(headers), headers.get("cache-control", ""), _idempotency_key(headers))
+
+
+def _idempotency_key(headers: Headers) -> str | None:
+    text = headers.get("idempotency-key")
+    if text is not None and not _VISIBLE.fullmatch(text):
+        message = "The header Idempotency-Key must have 1 to 255 visible characters of ASCII."
+        raise BadRequest(message, param="Idempotency-Key")
+    return text
 
 
 def _timeout_s(headers: Headers) -> float | None:
