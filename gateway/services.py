@@ -34,7 +34,7 @@ from gateway.operations.logs import open_log
 from gateway.operations.metrics import Metrics
 from gateway.operations.rounds import rounds
 from gateway.operations.secrets import admin_key, make_home, session_secret
-from gateway.policy.enforcement import notes
+from gateway.policy.findings.enforcement import notes
 from gateway.policy.history.reading import Standing
 from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers

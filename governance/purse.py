@@ -124,6 +124,14 @@ class Purse:
                 raise refusal_of(levels, opening.at)
             await self._till.counters.settle(opening.request_id, [1] * len(draws))
 
+    def admit(self) -> None:
+        """Let a request in that holds nothing.
+
+        Raises:
+            LedgerBehind: The ledger takes no new requests.
+        """
+        self._till.ledger.admit()
+
     def free(self, opening: Opening, settlement: Settlement) -> None:
         """Record a request that was answered without a hold, such as a cache hit.
 

@@ -12,10 +12,10 @@ from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.importing import importing
 from gateway.cli.keys import keys
-from gateway.cli.policy_history import policy
+from gateway.cli.policies.history import policy
 from gateway.cli.prices import prices
 from gateway.cli.servers import engine, serve, up
-from gateway.cli.spend import spend
+from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
 
 EXAMPLES = """\b

@@ -14,6 +14,7 @@ from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
+from gateway.counts import CountService
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
@@ -52,6 +53,7 @@ class Governed:
     counting: Counting
     chat: ChatService
     embeddings: EmbeddingService
+    counts: CountService
     daily: DailySpend
     watches: tuple[Watch, ...]
     receivers: Receivers
@@ -120,6 +122,14 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 purchasing=purchasing,
+                ticks=self.ticks,
+            ),
+            counts=CountService(
+                admission=admission,
+                catalogue=catalogue,
+                counting=counting,
+                purse=self.purse,
+                accounts=accounts,
                 ticks=self.ticks,
             ),
             daily=DailySpend(self.database, rules.timezone),

@@ -68,6 +68,7 @@ class HttpUpstream:
         self._watched = habits.watched
         self._machine = Watch() if habits.metered else None
         self._counter = habits.counter
+        self.counts = habits.counter is not None
         self._api = api
         self._client = client
 
@@ -100,7 +101,7 @@ class HttpUpstream:
             return None
         try:
             with anyio.move_on_after(_COUNT_S):
-                async with self._post(self._counter.ask(call), request_id, silent_s=None) as response:
+                async with self._post(self._counter.ask(call), request_id, _COUNT_S) as response:
                     reply = self._sound(await read_whole(response.aiter_raw(), MOST_COUNT_BYTES, self.name))
                 return self._counter.told(reply)
         except (UpstreamError, BadRequest):

@@ -32,17 +32,17 @@ async def relay(
     """
     with Patience(upstream.timeouts, limit_s, upstream.name) as patience:
         leaving = Leaving(upstream.leave, patience, meter, brake.price)
-        reply.departure.then(leaving.begin)
-        async with upstream.stream(wanted, request_id) as chunks:
-            async for chunk in chunks:
-                meter.see(chunk, ticks())
-                patience.heard(begun=meter.begun)
-                await _pass_on(chunk, reply, patience)
-                if leaving.enough:
-                    return
-                if not meter.complete and (budget := await brake.stops(meter)) is not None:
-                    await _pass_on(meter.cut(stopped_by(budget)), reply, patience)
-                    break
+        with reply.departure.meanwhile(leaving.begin):
+            async with upstream.stream(wanted, request_id) as chunks:
+                async for chunk in chunks:
+                    meter.see(chunk, ticks())
+                    patience.heard(begun=meter.begun)
+                    await _pass_on(chunk, reply, patience)
+                    if leaving.enough:
+                        return
+                    if not meter.complete and (budget := await brake.stops(meter)) is not None:
+                        await _pass_on(meter.cut(stopped_by(budget)), reply, patience)
+                        break
         meter.check_complete(upstream.name)
     if patience.ended and not reply.departure.happened:
         raise patience.overdue

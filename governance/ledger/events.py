@@ -73,7 +73,7 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """
 
     at: datetime
-    purpose: Literal["answer", "embedding", "judge", "shadow", "guardrail"]
+    purpose: Literal["answer", "embedding", "count", "judge", "shadow", "guardrail"]
     provider: str
     model: str
     upstream_model: str

@@ -29,7 +29,7 @@ DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environ
 def spend(context: click.Context, by: str, since: timedelta, forecast: bool, as_json: bool) -> None:
     """Show what was spent, saved and refused; or where each budget will end."""
     if forecast:
-        from gateway.cli.forecast import show_forecast
+        from gateway.cli.spending.forecast import show_forecast
 
         _refuse_beside_forecast(context)
         show_forecast(as_json=as_json)

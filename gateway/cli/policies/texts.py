@@ -1,6 +1,6 @@
 """`sluice policy`: is this policy right, what may be written in one, and what would another one do.
 
-`policy_history.py` adds the verbs that put one in force.
+`history.py` adds the verbs that put one in force.
 """
 # ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
 

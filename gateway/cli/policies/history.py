@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.policy import policy, replaying, show_replay
+from gateway.cli.policies.texts import policy, replaying, show_replay
 from gateway.cli.terminal import as_json, now, operator, say, settings, show_json, show_table
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 import pytest
 
-from gateway.policy.enforcement import NOT_YET, notes
+from gateway.policy.findings.enforcement import NOT_YET, notes
 from gateway.policy.source import load_policy
 from tests.support.policy_texts import AT, EXAMPLE, KEYS, SMALL, price_book, read
 
