@@ -37,7 +37,7 @@ async def test_a_stream_that_its_provider_cut_has_no_clean_end(far: FarGateway) 
 
 async def test_an_answer_that_has_begun_is_never_asked_for_again(tmp_path: Path) -> None:
     """llm_proxy 4: a call is repeated though its client has heard something of it."""
-    async with far_gateway(tmp_path, "chat") as far:
+    async with far_gateway(tmp_path, "chat", reliability={}) as far:
         far.fake.scripts.extend([Script(cut_after=2), Script()])
         text = (await far.plain(stream=True)).text
 
@@ -48,7 +48,7 @@ async def test_an_answer_that_has_begun_is_never_asked_for_again(tmp_path: Path)
 @pytest.mark.parametrize("status", [400, 404, 422])
 async def test_a_request_that_is_wrong_is_not_sent_again(tmp_path: Path, status: int) -> None:
     """BerriAI/litellm 23546, 6498, 25843: the wrong errors are retried."""
-    async with far_gateway(tmp_path, "chat") as far:
+    async with far_gateway(tmp_path, "chat", reliability={}) as far:
         far.fake.script = Script(status=status, error=("bad", "No such thing."))
         reply = await far.plain()
 

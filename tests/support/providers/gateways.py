@@ -38,6 +38,9 @@ TELLS_PER_CHUNK: Final = frozenset({"vllm", "gemini"})
 WRITES: Final = frozenset(KINDS) - {"gemini"}
 """Those that tell what was written to a cache."""
 
+UNAIDED: Final[Mapping[str, object]] = {"retries": 0, "breaker": {"failures": 1_000_000}}
+"""Every failure of the provider is the request's: no call is made again, and none is spared the provider."""
+
 MESSAGES: Final = [{"role": "user", "content": "Hi"}]
 PRICE: Final = {"input": 3, "cached_input": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "output": 15}
 
@@ -93,7 +96,13 @@ class FarGateway:
 
 @asynccontextmanager
 async def far_gateway(
-    tmp_path: Path, kind: str, *, model: str = "far-1", price: object = PRICE, **more: Any
+    tmp_path: Path,
+    kind: str,
+    *,
+    model: str = "far-1",
+    price: object = PRICE,
+    reliability: Mapping[str, object] = UNAIDED,
+    **more: Any,
 ) -> AsyncGenerator[FarGateway]:
     """Serve a gateway over a fake provider of that kind.
 
@@ -102,6 +111,7 @@ async def far_gateway(
         kind: one of `KINDS`.
         model: what the provider calls the model.
         price: what the policy says that it costs.
+        reliability: what is done when it fails.
         more: what else the policy says of the provider.
     """
     fake = FakeProvider()
@@ -116,6 +126,7 @@ async def far_gateway(
                 {"name": "far", "provider": "far", "model": model, "tier": "cloud", "price": price},
             ],
             "cache": {},
+            "reliability": dict(reliability),
         }
         leavings = asyncio.Semaphore(0)
 
