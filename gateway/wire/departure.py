@@ -1,7 +1,8 @@
 """Learn that a client has left while its answer is still being made."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, Self
 
 Receive = Callable[[], Any]
@@ -24,6 +25,15 @@ class Departure:
         self._act = act
         if self.happened:
             act()
+
+    @contextmanager
+    def meanwhile(self, act: Callable[[], None]) -> Generator[None]:
+        """Do `act` when the client leaves inside this block, or has left already."""
+        self.then(act)
+        try:
+            yield
+        finally:
+            self._act = _nothing
 
     def __enter__(self) -> Self:
         """Begin to watch."""
