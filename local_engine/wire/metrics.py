@@ -31,8 +31,8 @@ _COUNTERS = {
     "steps": "Forward passes.",
 }
 _PHASES = {
-    "prefill": "computing prompts, those parts found in the cache not counted",
-    "decode": "making answers",
+    "prefill": "prompts, what was found in the cache not counted",
+    "decode": "answers",
 }
 
 
@@ -49,7 +49,7 @@ class _Figures(Collector):
         for phase, meaning in _PHASES.items():
             tokens = CounterMetricFamily(f"sluice_engine_{phase}_tokens", f"Tokens of {meaning}.", labels=["model"])
             seconds = CounterMetricFamily(
-                f"sluice_engine_{phase}_seconds", f"Seconds of the machine spent on {meaning}.", labels=["model"]
+                f"sluice_engine_{phase}_seconds", f"Seconds of the machine for {meaning}.", labels=["model"]
             )
             for model, throughput in self._throughputs.items():
                 if (pace := getattr(throughput, phase)) is not None:
