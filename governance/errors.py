@@ -5,6 +5,9 @@
     ├── UnknownTeam          the key outlived its team or app in the policy
     ├── UnknownKey           no key has this public id, or it is closed already
     ├── UnknownPerson        no person has this id
+    ├── UnknownFile          the app has no file of this id
+    ├── UnknownBatch         the app has no batch of this id
+    ├── BatchEnded           the batch has ended, so that it cannot be cancelled
     ├── Forbidden            the person's role does not allow the act
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
@@ -67,6 +70,31 @@ class UnknownPerson(GovernanceError):
     def __init__(self, person_id: str) -> None:
         super().__init__(f"there is no person {person_id!r}")
         self.person_id = person_id
+
+
+class UnknownFile(GovernanceError):
+    """An id that belongs to no file of the app that asks."""
+
+    def __init__(self, file_id: str) -> None:
+        super().__init__(f"there is no file {file_id!r}")
+        self.file_id = file_id
+
+
+class UnknownBatch(GovernanceError):
+    """An id that belongs to no batch of the app that asks."""
+
+    def __init__(self, batch_id: str) -> None:
+        super().__init__(f"there is no batch {batch_id!r}")
+        self.batch_id = batch_id
+
+
+class BatchEnded(GovernanceError):
+    """A batch that cannot be cancelled, because it has ended with a `status` of its own."""
+
+    def __init__(self, batch_id: str, status: str) -> None:
+        super().__init__(f"the batch {batch_id!r} has ended: its status is {status}")
+        self.batch_id = batch_id
+        self.status = status
 
 
 class Forbidden(GovernanceError):

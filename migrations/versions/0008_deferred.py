@@ -1,0 +1,93 @@
+"""Deferred work: files, batches and the queue of their lines."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+_RUNNING = sa.text("state = 'running'")
+
+
+def upgrade() -> None:
+    op.create_table(
+        "deferred_file",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("team", sa.String(), nullable=False),
+        sa.Column("app", sa.String(), nullable=False),
+        sa.Column("purpose", sa.String(), nullable=False),
+        sa.Column("filename", sa.String(), nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("batch_id", sa.String(), nullable=True),
+        sa.Column("answered", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_deferred_file"),
+    )
+    op.create_index("ix_deferred_file_team_app_created_at", "deferred_file", ["team", "app", "created_at"])
+    op.create_table(
+        "deferred_part",
+        sa.Column("file_id", sa.String(), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False, autoincrement=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("file_id", "n", name="pk_deferred_part"),
+    )
+    op.create_table(
+        "deferred_batch",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("team", sa.String(), nullable=False),
+        sa.Column("app", sa.String(), nullable=False),
+        sa.Column("key_id", sa.String(), nullable=False),
+        sa.Column("endpoint", sa.String(), nullable=False),
+        sa.Column("completion_window", sa.String(), nullable=False),
+        sa.Column("input_file_id", sa.String(), nullable=True),
+        sa.Column("output_file_id", sa.String(), nullable=True),
+        sa.Column("error_file_id", sa.String(), nullable=True),
+        sa.Column("status", sa.String(), nullable=False),
+        sa.Column("details", sa.String(), nullable=True),
+        sa.Column("asked", sa.String(), nullable=False),
+        sa.Column("faults", sa.String(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.Column("not_before", sa.BigInteger(), nullable=False),
+        sa.Column("served_at", sa.BigInteger(), nullable=False),
+        sa.Column("in_progress_at", sa.BigInteger(), nullable=True),
+        sa.Column("finalizing_at", sa.BigInteger(), nullable=True),
+        sa.Column("completed_at", sa.BigInteger(), nullable=True),
+        sa.Column("failed_at", sa.BigInteger(), nullable=True),
+        sa.Column("expired_at", sa.BigInteger(), nullable=True),
+        sa.Column("cancelling_at", sa.BigInteger(), nullable=True),
+        sa.Column("cancelled_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_deferred_batch"),
+    )
+    op.create_index("ix_deferred_batch_status_served_at", "deferred_batch", ["status", "served_at"])
+    op.create_index("ix_deferred_batch_team_app_created_at", "deferred_batch", ["team", "app", "created_at"])
+    op.create_table(
+        "deferred_line",
+        sa.Column("batch_id", sa.String(), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False, autoincrement=False),
+        sa.Column("custom_id", sa.String(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("not_before", sa.BigInteger(), nullable=False),
+        sa.Column("worker", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.BigInteger(), nullable=True),
+        sa.Column("body", sa.LargeBinary(), nullable=True),
+        sa.Column("result", sa.LargeBinary(), nullable=True),
+        sa.PrimaryKeyConstraint("batch_id", "n", name="pk_deferred_line"),
+    )
+    op.create_index("ix_deferred_line_batch_id_state_n", "deferred_line", ["batch_id", "state", "n"])
+    op.create_index(
+        "ix_deferred_line_lease_until",
+        "deferred_line",
+        ["lease_until"],
+        sqlite_where=_RUNNING,
+        postgresql_where=_RUNNING,
+    )
+
+
+def downgrade() -> None:
+    for table in ("deferred_line", "deferred_batch", "deferred_part", "deferred_file"):
+        op.drop_table(table)
