@@ -5,6 +5,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `steps/` are what that path is made of, one decision each.
 * `wire/` turns bytes into requests and facts into replies; it decides nothing.
 * `dialects/` say a chat in the words of other APIs and back; they are pure.
+* `speech/` reads a request in the dialect of its client, and says the answer in it.
 * `endpoints/` are thin: parse, call, render.
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
 * `policy/` is the YAML document that composes the engines' own sections.

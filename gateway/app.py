@@ -12,7 +12,7 @@ from starlette.routing import Route
 from dashboards.app import router as dashboard_router
 from gateway import __version__
 from gateway.endpoints.admin.application import admin_app
-from gateway.endpoints.chat import ChatEndpoint
+from gateway.endpoints.conversation import conversations
 from gateway.endpoints.embeddings import EmbeddingEndpoint
 from gateway.endpoints.models import models_router
 from gateway.endpoints.operator import operator_router
@@ -26,7 +26,7 @@ def create_app(services: Services) -> FastAPI:
     app = FastAPI(title="Sluice", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     edge, in_force, now = services.edge, services.in_force, services.now
     app.router.routes += [
-        Route("/v1/chat/completions", ChatEndpoint(edge), methods=["POST"]),
+        *(Route(path, endpoint, methods=["POST"]) for path, endpoint in conversations(edge).items()),
         Route("/v1/embeddings", EmbeddingEndpoint(edge), methods=["POST"]),
     ]
     app.include_router(models_router(in_force, now))

@@ -8,45 +8,38 @@ spend money without any of these does not type-check.
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
-import anyio
 import msgspec
 
 from cache.stores import Stored
 from gateway.catalogue import Catalogue
-from gateway.errors import UpstreamTimeout
-from gateway.providers.upstream import Leave
+from gateway.providers.upstream import Call, Dialect, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
-from gateway.steps.brake import Brake, stopped_by
+from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.estimate import most_prompt_tokens
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
+from gateway.steps.relaying import relay
 from gateway.steps.shaping import Shaped, shape
 from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
-from gateway.wire.unfold import unfold, usage_chunk
-from governance.ledger.events import Settlement
 from governance.limits.loops import Repeats
 from governance.purse import Hold
 
 TOTAL_S: Final = 600.0
 """The longest an answer may take when the caller sets no limit of its own."""
 
-DRAIN_S: Final = 30.0
-"""How long a provider that is read to its end may take for it after the client has left."""
-
 _KEPT_ENDINGS: Final = frozenset({"stop", "length", "tool_calls", "function_call"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatService:
-    """Answers chat completions. `ticks` is a monotonic clock in seconds."""
+    """Answers chats, in whatever dialect they are asked. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
     catalogue: Catalogue
@@ -77,9 +70,10 @@ class ChatService:
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
                 most_prompt = most_prompt_tokens(shaped.body, asked.size)
                 purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
+                wanted = _said(purchase, shaped, entitled, asked.dialect)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            await self._buy(asked, shaped, purchase, hold, lasting(slot, route, pressure), reply)
+            await self._buy(asked, shaped, purchase, wanted, hold, lasting(slot, route, pressure), reply)
         return None
 
     async def _replay(
@@ -91,15 +85,21 @@ class ChatService:
         reply: Reply,
     ) -> None:
         """Give an answer we have already paid for, in the form this caller asked for."""
-        settlement, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
+        _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
         completion = msgspec.json.decode(stored.body)
         await reply.begin(facts)
-        for chunk in unfold(completion) if asked.stream else ():
-            await reply.piece(msgspec.json.encode(chunk))
-        await _finish(asked, completion, settlement, facts, reply)
+        await reply.told(completion)
+        await reply.finish(completion, facts)
 
     async def _buy(
-        self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, slot: Slot, reply: Reply
+        self,
+        asked: Asked[ChatFields],
+        shaped: Shaped,
+        purchase: Purchase,
+        wanted: Wanted,
+        hold: Hold,
+        slot: Slot,
+        reply: Reply,
     ) -> None:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
@@ -107,7 +107,17 @@ class ChatService:
         meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
-            await self._relay(asked, shaped, purchase, hold, meter, reply)
+            brake = Brake(hold, purchase.price)
+            await relay(
+                purchase.upstream,
+                wanted,
+                asked.request_id,
+                meter,
+                brake,
+                reply,
+                limit_s=asked.limit_s,
+                ticks=self.ticks,
+            )
         except BaseException as failure:
             error = failure
             raise
@@ -135,44 +145,15 @@ class ChatService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        return await _finish(asked, completion, settlement, facts, reply)
-
-    async def _relay(
-        self, asked: Asked[ChatFields], shaped: Shaped, purchase: Purchase, hold: Hold, meter: Meter, reply: Reply
-    ) -> None:
-        """Pass chunks on as they come; when the client leaves, stop or read on as the provider's kind has it."""
-        upstream, owner = purchase.upstream, hold.opening.attribution
-        named = shaped.body | {"model": purchase.model.upstream_model}
-        brake = Brake(hold, purchase.price)
-        body = upstream.bound(named, shaped.max_tokens, f"{owner.team}/{owner.app}")
-        with anyio.CancelScope(deadline=anyio.current_time() + asked.limit_s) as scope:
-            reply.departure.then(partial(_leave, scope, upstream.leave))
-            async with upstream.stream(body, asked.request_id) as chunks:
-                async for chunk in chunks:
-                    piece = meter.see(chunk, self.ticks())
-                    if piece is not None and not reply.departure.happened:
-                        await reply.piece(piece)
-                    if not meter.complete and (budget := await brake.stops(meter)) is not None:
-                        last = meter.cut(stopped_by(budget))
-                        if not reply.departure.happened:
-                            await reply.piece(last)
-                        break
-            meter.check_complete(upstream.name)
-        if scope.cancelled_caught and not reply.departure.happened:
-            raise UpstreamTimeout(f"The answer was not complete within {asked.limit_s:g} s.", upstream.name)
+        return None if reply.departure.happened else await reply.finish(completion, facts)
 
 
-async def _finish(
-    asked: Asked[ChatFields], completion: dict[str, Any], settlement: Settlement, facts: Facts, reply: Reply
-) -> None:
-    """End the answer; a stream that shows usage shows what it cost as well."""
-    if reply.departure.happened:
-        return
-    options = asked.fields.stream_options
-    if options is not None and options.include_usage:
-        money = {"cost_usd": settlement.cost.usd, "saved_usd": settlement.saved.usd}
-        await reply.piece(msgspec.json.encode(usage_chunk(completion, money)))
-    await reply.finish(completion, facts)
+def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, dialect: Dialect) -> Wanted:
+    """Say a request in the words of the provider that is to answer it, before anything is held for it."""
+    owner = entitled.attribution
+    body = shaped.body | {"model": purchase.model.upstream_model}
+    call = Call(body=body, max_tokens=shaped.max_tokens, tenant=f"{owner.team}/{owner.app}", spoken=dialect)
+    return purchase.upstream.write(call)
 
 
 def _may_be_kept(completion: dict[str, Any], slot: Slot) -> bool:
@@ -180,10 +161,3 @@ def _may_be_kept(completion: dict[str, Any], slot: Slot) -> bool:
     endings = [choice.get("finish_reason") for choice in completion["choices"]]
     kept = _KEPT_ENDINGS - {"length"} if slot.whole or "sluice" in completion else _KEPT_ENDINGS
     return all(isinstance(ending, str) and ending in kept for ending in endings)
-
-
-def _leave(scope: anyio.CancelScope, rule: Leave) -> None:
-    if rule == "cancel":
-        scope.cancel()
-    else:
-        scope.deadline = min(scope.deadline, anyio.current_time() + DRAIN_S)

@@ -10,10 +10,11 @@ from gateway.errors import BadRequest
 from gateway.governing.governed import Governed
 from gateway.governing.in_force import InForce
 from gateway.operations.metrics import Metrics
+from gateway.providers.upstream import Dialect
 from gateway.steps.admission import Asked
 from gateway.wire.body import LIMIT_BYTES
 from gateway.wire.departure import Receive
-from gateway.wire.errors import UNEXPECTED, shape_of
+from gateway.wire.errors import UNEXPECTED, ErrorBody, openai_error, shape_of
 from gateway.wire.reply import Send, send_error
 from gateway.wire.request.attribution import read_offered
 from gateway.wire.request.controls import Headers, credential, read_controls, read_headers
@@ -58,8 +59,16 @@ class Edge:
     ticks: Callable[[], float]
     new_id: Callable[[], str]
 
-    async def serve(self, endpoint: str, scope: Scope, receive: Receive, send: Send, answer: Answer) -> None:
-        """Let `answer` reply to the request, or reply with the error it raised.
+    async def serve(
+        self,
+        endpoint: str,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        answer: Answer,
+        written: ErrorBody = openai_error,
+    ) -> None:
+        """Let `answer` reply to the request, or reply with the error it raised, as it is `written` there.
 
         The key is checked before the body is read, so that nobody without one can make us hold megabytes; and again
         after it. A request belongs to the instant at which it is complete: a client that is slow with its body
@@ -78,7 +87,7 @@ class Edge:
             pass
         except Exception as error:  # noqa: BLE001  here every error becomes a reply
             self.tell(visit, error)
-            await send_error(send, error, visit.request_id, visit.at)
+            await send_error(send, error, visit.request_id, visit.at, written)
         finally:
             self.metrics.in_flight.dec()
             self.metrics.seconds.labels(endpoint).observe(self.ticks() - visit.tick)
@@ -129,6 +138,7 @@ def ask(
     *,
     total_s: float,
     stream: bool = False,
+    dialect: Dialect = "chat",
 ) -> Asked[FieldsT]:
     """Return a decoded request with what its headers say; `total_s` is the endpoint's own limit on its time.
 
@@ -150,6 +160,7 @@ def ask(
         model=fields.model,
         limit_s=controls.timeout_s or total_s,
         stream=stream,
+        dialect=dialect,
     )
 
 

@@ -76,7 +76,6 @@ NOT_YET = (
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
     _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
-    _NotYet(("providers.*.kind",), "The provider is unavailable.", lambda kind: kind == "anthropic"),
     _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),
 )
 

@@ -79,10 +79,15 @@ class _Seller(_Provider):
 
 
 class OpenAIProvider(_Seller):
-    """OpenAI, or anything that speaks its API; the address includes the version."""
+    """OpenAI, or anything that speaks its API; the address includes the version.
+
+    Attributes:
+        api: How its chat models are called: by Chat Completions, or by Responses where it has them.
+    """
 
     kind: Literal["openai"]
     base_url: AnyHttpUrl = AnyHttpUrl("https://api.openai.com/v1")
+    api: Literal["chat", "responses"] = "chat"
 
 
 class AnthropicProvider(_Seller):

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from gateway.errors import UpstreamError
-from gateway.providers.upstream import Chunk, Leave, Status
+from gateway.providers.upstream import Call, Chunk, Leave, Status, Wanted
 
 
 class AbsentUpstream:
@@ -17,15 +17,14 @@ class AbsentUpstream:
         self.leave: Leave = "cancel"
         self.status = Status(reason)
 
-    def bound(self, body: dict[str, Any], max_tokens: int, tenant: str) -> dict[str, Any]:
+    def write(self, call: Call) -> Wanted:
         """Return the body as it is: it goes nowhere."""
-        del max_tokens, tenant
-        return body
+        return Wanted("", call.body)
 
     @asynccontextmanager
-    async def stream(self, body: dict[str, Any], request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
+    async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
         """Refuse."""
-        del body, request_id
+        del wanted, request_id
         raise self._error()
         yield  # pragma: no cover - what makes this a generator
 

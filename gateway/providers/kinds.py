@@ -1,20 +1,29 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from time import time
 
 from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
 from gateway.providers.absent import AbsentUpstream
-from gateway.providers.openai import Habits, OpenAIUpstream
+from gateway.providers.apis import Api
+from gateway.providers.apis.anthropic import AnthropicApi
+from gateway.providers.apis.openai import Manners, OpenAIApi
+from gateway.providers.apis.responses import ResponsesApi
+from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Upstream
 
-OWN_MACHINES = Habits(
-    leave="cancel", usage_per_chunk=True, salted=True, limit_field="max_completion_tokens", watched=True
-)
-"""The bundled engine and vLLM: stopping there stops the cost, and they can say the usage so far with every chunk."""
+OWN_MACHINES = Habits(leave="cancel", watched=True)
+"""The bundled engine and vLLM: stopping there stops the cost."""
 
-CLOUD = Habits(leave="drain", usage_per_chunk=False, salted=False, limit_field="max_tokens", watched=False)
-"""Whoever else speaks the API: they may bill an answer whether or not anybody waits for it."""
+CLOUD = Habits(leave="drain", watched=False)
+"""Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
+
+OWN_MANNERS = Manners(usage_per_chunk=True, salted=True, limit_field="max_completion_tokens")
+OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_completion_tokens")
+"""OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
+
+OTHER_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_tokens")
 
 _OPENAI_HOST = "api.openai.com"
 
@@ -38,23 +47,25 @@ async def open_upstream(
     """
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
+    address, habits, api = _spoken(section, engine)
+    client = await stack.enter_async_context(open_client(address))
+    return HttpUpstream(name, section.zone, habits, api, client)
+
+
+def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            address, habits, key = engine, OWN_MACHINES, None
+            return engine, OWN_MACHINES, OpenAIApi(None, OWN_MANNERS)
         case VllmProvider():
-            address, habits, key = str(section.base_url), OWN_MACHINES, section.api_key
+            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN_MANNERS)
+        case OpenAIProvider(api="responses"):
+            return str(section.base_url), CLOUD, ResponsesApi(_key(section))
         case OpenAIProvider():
-            address, habits, key = str(section.base_url), _cloud(section), section.api_key
+            manners = OPENAI_MANNERS if section.base_url.host == _OPENAI_HOST else OTHER_MANNERS
+            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
         case AnthropicProvider():
-            return AbsentUpstream(name, section.zone, "providers of kind anthropic are not spoken to yet")
-    client = await stack.enter_async_context(open_client(address))
-    return OpenAIUpstream(name, section.zone, habits, client, key.get_secret_value() if key else None)
+            return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
 
 
-def _cloud(provider: OpenAIProvider) -> Habits:
-    """OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
-    if provider.base_url.host != _OPENAI_HOST:
-        return CLOUD
-    return Habits(
-        leave="drain", usage_per_chunk=False, salted=False, limit_field="max_completion_tokens", watched=False
-    )
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+    return section.api_key.get_secret_value() if section.api_key else None

@@ -8,12 +8,46 @@ from typing import Any, Literal, NamedTuple, Protocol
 Leave = Literal["cancel", "drain"]
 """What happens upstream when the client leaves: stop there and pay for what was made, or read on to the usage."""
 
+Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
+"""Whose words a request or an event is in."""
+
 
 class Chunk(NamedTuple):
-    """One event of a stream: its bytes as they came, and what they say."""
+    """One event of a stream.
+
+    Attributes:
+        payload: its data as it came; empty where the event before it has said all of it.
+        value: what it says, as a chunk of a chat; empty when it says nothing.
+        dialect: what the payload is written in.
+    """
 
     payload: bytes
     value: dict[str, Any]
+    dialect: Dialect = "chat"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to a provider.
+
+    Attributes:
+        body: the body of a chat, with the provider's own name of the model and no bound on its answer.
+        max_tokens: the most tokens of each answer.
+        tenant: whose it is, so that caches of prompts can be parted.
+        spoken: the dialect of the client. What that knows beyond a chat stands in the body under names of its own.
+    """
+
+    body: dict[str, Any]
+    max_tokens: int
+    tenant: str
+    spoken: Dialect = "chat"
+
+
+class Wanted(NamedTuple):
+    """What is posted to a provider: a path below its address, and a body of JSON."""
+
+    path: str
+    body: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +79,7 @@ class Status:
 class Upstream(Protocol):
     """One provider of the policy.
 
-    Every method raises only the `UpstreamError` family of `gateway.errors`; a cancelled call closes its connection.
+    Calls raise only the `UpstreamError` family of `gateway.errors`; a cancelled call closes its connection.
     """
 
     @property
@@ -68,16 +102,24 @@ class Upstream(Protocol):
         """Its state as last seen."""
         ...
 
-    def bound(self, body: dict[str, Any], max_tokens: int, tenant: str) -> dict[str, Any]:
-        """Return `body` with its answer bounded and its caches parted by tenant, in this provider's own fields."""
+    def write(self, call: Call) -> Wanted:
+        """Say a call in the provider's own words, with its answer bounded and its caches parted by tenant.
+
+        Raises:
+            BadRequest: it has no word for something that is asked for; nothing has been sent.
+        """
         ...
 
-    def stream(self, body: dict[str, Any], request_id: str) -> AbstractAsyncContextManager[AsyncIterator[Chunk]]:
-        """Open a chat completion; the chunks end when the provider says it is done."""
+    def stream(self, wanted: Wanted, request_id: str) -> AbstractAsyncContextManager[AsyncIterator[Chunk]]:
+        """Open the stream of an answer; the chunks end when the provider says it is done."""
         ...
 
     async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
-        """Return the provider's reply to an embeddings request."""
+        """Return the reply to an embeddings request, both as OpenAI's API has them.
+
+        Raises:
+            BadRequest: it has no word for something that is asked for; nothing has been sent.
+        """
         ...
 
     async def refresh(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from cache.errors import CacheError
 from gateway.errors import ModelNotFound
+from gateway.providers.upstream import Dialect
 from gateway.steps.accounts import Accounts
 from gateway.wire.errors import shape_of
 from gateway.wire.request.controls import Controls, Credential
@@ -34,11 +35,12 @@ class Asked(Generic[FieldsT_co]):
         request_id: ours, unique; a client's own id is never used as one.
         at: when it arrived; its budget windows and the age of its answer follow this instant.
         tick: the same moment on the monotonic clock, in seconds.
-        endpoint: which API it speaks: `chat` or `embeddings`.
+        endpoint: which API it speaks: `chat`, `completions`, `responses`, `messages` or `embeddings`.
         body: the JSON object as it came, and `size` its bytes on the wire.
         fields: those of its fields that we act on, checked.
         limit_s: the longest it may take, by its caller's wish or the endpoint's own limit.
         model: the model or route it names.
+        dialect: what its client speaks, for providers that speak the same.
     """
 
     request_id: str
@@ -54,6 +56,7 @@ class Asked(Generic[FieldsT_co]):
     model: str
     limit_s: float
     stream: bool = False
+    dialect: Dialect = "chat"
 
 
 @dataclass(frozen=True, slots=True)

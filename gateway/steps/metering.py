@@ -1,5 +1,6 @@
-"""Meter one streamed answer: what it has said, what it has used, and what of it the client should see."""
+"""Meter one streamed answer: what it has said, and what it has used."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -25,20 +26,16 @@ class Meter:
         self._fold = Fold()
         self._said: dict[str, Any] = {}
 
-    def see(self, chunk: Chunk, tick: float) -> bytes | None:
-        """Take in one chunk and return what to pass on: its own bytes wherever nothing in it is ours to change."""
+    def see(self, chunk: Chunk, tick: float) -> None:
+        """Take in one chunk."""
+        if not chunk.value:
+            return
         if self.first_at is None:
             self.first_at = tick
-        value = chunk.value
-        self._fold.add(value)
-        usage = value.get("usage")
-        if not isinstance(usage, dict):
-            return chunk.payload
-        self._said = usage or self._said  # the last one counts, so only that one is read; some end with an empty one
-        if not value.get("choices"):
-            return None
-        # The usage so far is for our own accounts; a client that asked gets the final one at the end, with its cost.
-        return msgspec.json.encode({name: part for name, part in value.items() if name != "usage"})
+        self._fold.add(chunk.value)
+        usage = chunk.value.get("usage")
+        if isinstance(usage, dict):  # the last one counts, so only that one is read; some end with an empty one
+            self._said = usage or self._said
 
     @property
     def complete(self) -> bool:
@@ -59,9 +56,10 @@ class Meter:
         """What the provider has said so far, whether or not it makes sense for an answer."""
         return Usage.from_openai(self._said)
 
-    def cut(self, facts: dict[str, Any]) -> bytes:
+    def cut(self, facts: dict[str, Any]) -> Chunk:
         """End the answer here, as if for its length, and return the chunk that says so and why."""
-        return msgspec.json.encode(self._fold.cut("length", {"sluice": facts}))
+        value = self._fold.cut("length", {"sluice": facts})
+        return Chunk(msgspec.json.encode(value), value)
 
     @property
     def reported(self) -> Usage | None:
@@ -72,8 +70,15 @@ class Meter:
 
     @property
     def guess(self) -> Usage:
-        """What has probably been used, from the size of the prompt and what was said: never more than was held."""
+        """What has probably been used: never more than was held.
+
+        The prompt is as the provider has told it, where it told that before the answer, or goes by its size; the
+        answer goes by what was said.
+        """
         said = min(likely_tokens(self._fold.texts), self._most_output)
+        told = self.told
+        if told is not None and told.input_tokens:
+            return replace(told, output=said, reasoning=0)
         return Usage(fresh_input=self._guessed_prompt, output=said)
 
     def completion(self) -> dict[str, Any]:

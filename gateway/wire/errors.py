@@ -4,13 +4,14 @@ Spec: the OpenAI API's error object; `x-should-retry` is what its SDKs obey befo
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from cache.errors import BadDirective, TooDeep
 from gateway import errors as edge
+from gateway.dialects.messages.failures import from_chat_error
 from gateway.policy.problems import PolicyInvalid
 from gateway.wire.headers import Headers
 from governance import errors as governance
@@ -80,6 +81,21 @@ def error_body(error: Exception) -> dict[str, Any]:
     shape = shape_of(error)
     unexpected = "Something went wrong on our side; our log says what."
     return error_object(shape, unexpected if shape is UNEXPECTED else _sentence(str(error)), _facts(error))
+
+
+ErrorBody = Callable[[Exception, str], dict[str, Any]]
+"""Writes an error, and the id of its request, as the body of a reply."""
+
+
+def openai_error(error: Exception, request_id: str) -> dict[str, Any]:
+    """Return the body of an error as OpenAI's APIs have it; the id is in a header."""
+    del request_id
+    return error_body(error)
+
+
+def anthropic_error(error: Exception, request_id: str) -> dict[str, Any]:
+    """Return the body of an error as Anthropic's API has it."""
+    return from_chat_error(error_body(error)["error"], shape_of(error).status, request_id)
 
 
 def error_headers(error: Exception, now: datetime) -> Headers:

@@ -27,6 +27,12 @@ class Facts:
     rates: tuple[RateStanding, ...]
     overhead_s: float
 
+    @property
+    def money(self) -> dict[str, str]:
+        """What the answer cost and spared, for the usage at the end of a stream; empty while it runs."""
+        ended = self.settlement
+        return {} if ended is None else {"cost_usd": ended.cost.usd, "saved_usd": ended.saved.usd}
+
 
 def render(facts: Facts) -> Headers:
     """Return the headers; text from a policy is made safe for a header line."""

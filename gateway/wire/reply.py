@@ -6,10 +6,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from gateway.providers.upstream import Chunk
+from gateway.speech import Speech
 from gateway.wire.departure import Departure
-from gateway.wire.errors import error_body, error_headers, shape_of
+from gateway.wire.errors import ErrorBody, error_body, error_headers, shape_of
 from gateway.wire.headers import Facts, Headers, render
-from gateway.wire.sse import DONE, event
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -26,8 +27,12 @@ class Reply(Protocol):
         """Say what is known before the first piece."""
         ...
 
-    async def piece(self, payload: bytes) -> None:
+    async def piece(self, chunk: Chunk) -> None:
         """Pass on one chunk."""
+        ...
+
+    async def told(self, completion: dict[str, Any]) -> None:
+        """Pass on all of an answer that is whole already, but for its end."""
         ...
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
@@ -38,9 +43,10 @@ class Reply(Protocol):
 class StreamedReply:
     """Events as they come; headers go out with the first, so they cannot hold the cost."""
 
-    def __init__(self, send: Send, departure: Departure) -> None:
+    def __init__(self, send: Send, departure: Departure, speech: Speech) -> None:
         self.departure = departure
         self._send = send
+        self._speech = speech
         self._headers: Headers = []
         self.started = False
 
@@ -53,18 +59,23 @@ class StreamedReply:
             *render(facts),
         ]
 
-    async def piece(self, payload: bytes) -> None:
-        """Send one event; waits while the client is slower than the model."""
-        await self._write(event(payload))
+    async def piece(self, chunk: Chunk) -> None:
+        """Send what there is to say of a chunk; waits while the client is slower than the model."""
+        if said := self._speech.piece(chunk):
+            await self._write(said)
+
+    async def told(self, completion: dict[str, Any]) -> None:
+        """Send a whole answer in pieces, as a stream arrives."""
+        for said in self._speech.told(completion):
+            await self._write(said)
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
-        """Send the end mark and close."""
-        del completion, facts
-        await self._write(event(DONE), more=False)
+        """Send the end, with what the answer cost where the client's dialect shows usage, and close."""
+        await self._write(self._speech.end(completion, facts.money), more=False)
 
     async def break_off(self, error: Exception) -> None:
         """End a stream that broke after its first byte: an error event and no end mark."""
-        await self._write(event(msgspec.json.encode(error_body(error))), more=False)
+        await self._write(self._speech.broken(error_body(error)), more=False)
 
     async def _write(self, body: bytes, *, more: bool = True) -> None:
         if not self.started:
@@ -76,19 +87,23 @@ class StreamedReply:
 class PlainReply:
     """One JSON body at the end, with everything in its headers."""
 
-    def __init__(self, send: Send, departure: Departure) -> None:
+    def __init__(self, send: Send, departure: Departure, speech: Speech) -> None:
         self.departure = departure
         self._send = send
+        self._speech = speech
 
     async def begin(self, facts: Facts) -> None:
         """Wait for the end."""
 
-    async def piece(self, payload: bytes) -> None:
+    async def piece(self, chunk: Chunk) -> None:
         """Wait for the end: the completion is folded from the same chunks."""
+
+    async def told(self, completion: dict[str, Any]) -> None:
+        """Wait for the end."""
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
         """Send the body."""
-        await send_json(self._send, 200, completion, render(facts))
+        await send_json(self._send, 200, self._speech.whole(completion), render(facts))
 
 
 async def send_json(send: Send, status: int, body: object, headers: Headers) -> None:
@@ -103,7 +118,7 @@ async def send_json(send: Send, status: int, body: object, headers: Headers) -> 
     await send({"type": "http.response.body", "body": payload})
 
 
-async def send_error(send: Send, error: Exception, request_id: str, now: datetime) -> None:
-    """Send `error` as the contract's error object."""
+async def send_error(send: Send, error: Exception, request_id: str, now: datetime, written: ErrorBody) -> None:
+    """Send `error` as the contract's error object, in the words of the client's dialect."""
     headers: Headers = [(b"x-request-id", request_id.encode()), *error_headers(error, now)]
-    await send_json(send, shape_of(error).status, error_body(error), headers)
+    await send_json(send, shape_of(error).status, written(error, request_id), headers)

@@ -64,6 +64,7 @@ class EventSplitter:
         return None
 
 
-def event(payload: bytes) -> bytes:
+def event(payload: bytes, name: str = "") -> bytes:
     """Return one event that carries `payload`, which is JSON: a line break in it stands between tokens and may go."""
-    return b"data: " + payload.replace(b"\n", b"") + b"\n\n"
+    head = b"event: " + name.encode() + b"\n" if name else b""
+    return head + b"data: " + payload.replace(b"\n", b"") + b"\n\n"

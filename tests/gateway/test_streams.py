@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from gateway.endpoints.edge import Visit, ask
+from gateway.speech.chat import ChatSpeech
 from gateway.wire.departure import Departure
 from gateway.wire.reply import PlainReply
 from gateway.wire.request.chat_body import decode_chat
@@ -196,7 +197,9 @@ async def test_nothing_is_bought_for_a_client_that_has_left_before_it_was(gatewa
     with Departure(gone) as departure:
         departure.then(left.set)
         await left.wait()
-        await gateway.services.in_force.governed.chat.answer(asked, PlainReply(unheard, departure))
+        await gateway.services.in_force.governed.chat.answer(
+            asked, PlainReply(unheard, departure, ChatSpeech(usage=False))
+        )
     (row,) = await gateway.rows(1)
 
     assert (row.kind, row.cost.usd, row.attempts, gateway.upstream.bodies) == ("cancelled", "0.00", 0, [])

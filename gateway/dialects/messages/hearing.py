@@ -197,13 +197,14 @@ def to_completion(provider: str, message: dict[str, Any], created: int) -> dict[
         UpstreamError: the message makes no sense.
     """
     hearing, fold = Hearing(provider, created), Fold()
-    for event, data in _events(message):
+    for event, data in events_of_whole(message):
         for chunk in hearing.hear(event, data):
             fold.add(chunk)
     return fold.completion()
 
 
-def _events(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def events_of_whole(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the events that a provider would have told a whole message by."""
     blocks = [
         step
         for index, block in enumerate(message.get("content") or [])

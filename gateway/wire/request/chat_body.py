@@ -57,6 +57,15 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
         BadRequest: with the path of the first field that is wrong.
     """
     body = decode(raw)
+    return body, checked(body)
+
+
+def checked(body: dict[str, Any]) -> ChatFields:
+    """Return the fields that we act on of a body that is decoded, or translated from another dialect.
+
+    Raises:
+        BadRequest: with the path of the first field that is wrong.
+    """
     fields = shaped(body, ChatFields)
     if fields.stream_options is not None and not fields.stream:
         raise BadRequest("'stream_options' is only allowed when 'stream' is true.", param="stream_options")
@@ -65,7 +74,7 @@ def decode_chat(raw: bytes) -> tuple[dict[str, Any], ChatFields]:
     refuse_priced_fields(body)
     refuse_tools_of_providers(body.get("tools"))
     refuse_unpriced_parts(body["messages"])
-    return body, fields
+    return fields
 
 
 def _check(message: Message, path: str) -> None:

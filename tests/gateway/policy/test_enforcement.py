@@ -21,7 +21,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "guardrails.no-secrets-out",
         "guardrails.blocked-terms",
         "teams.research.apps.nightly-report.deferred",
-        "providers.anthropic.kind",
         "providers.openai.batch",
         "models.qwen3-8b.price",
     ]

@@ -42,12 +42,19 @@ def test_usage_that_makes_no_sense_does_not_reach_the_client() -> None:
     assert meter(says("hello", "lots")).completion()["usage"]["completion_tokens"] == 2
 
 
-def test_the_usage_so_far_is_ours_alone() -> None:
-    value = says("a", {"prompt_tokens": 5, "completion_tokens": 1})
-    seen = Meter(40, 10).see(Chunk(msgspec.json.encode(value), value), 1.0)
+def test_a_prompt_that_was_counted_before_the_answer_counts_so_when_the_answer_breaks_off() -> None:
+    told = {"prompt_tokens": 500, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 400}}
 
-    assert seen is not None
-    assert "usage" not in msgspec.json.decode(seen)
+    assert meter({"choices": [], "usage": told}, says("hello")).guess == Usage(
+        fresh_input=100, cache_read=400, output=2
+    )
+
+
+def test_a_chunk_that_says_nothing_is_no_first_token() -> None:
+    quiet = Meter(40, 10)
+    quiet.see(Chunk(b'{"type": "ping"}', {}, "messages"), 1.0)
+
+    assert quiet.first_at is None
 
 
 json_values = st.recursive(

@@ -11,9 +11,11 @@ import msgspec
 import pytest
 
 from gateway.errors import UpstreamError, UpstreamRefused
-from gateway.providers.kinds import OWN_MACHINES
-from gateway.providers.openai import OpenAIUpstream
+from gateway.providers.apis.openai import OpenAIApi
+from gateway.providers.http import HttpUpstream
+from gateway.providers.kinds import OWN_MACHINES, OWN_MANNERS
 from gateway.providers.replies import MOST_EMBEDDINGS_BYTES, MOST_MODELS_BYTES, MOST_REFUSAL_BYTES
+from gateway.providers.upstream import Wanted
 from tests.support.running_gateway import policy, running_gateway
 
 MEBIBYTE = 2**20
@@ -41,12 +43,12 @@ class Provider:
         return httpx.Response(self.status, content=self._parts())
 
     @asynccontextmanager
-    async def upstream(self) -> AsyncGenerator[OpenAIUpstream]:
+    async def upstream(self) -> AsyncGenerator[HttpUpstream]:
         async with httpx.AsyncClient(base_url="http://up/v1/", transport=httpx.MockTransport(self.answer)) as client:
-            yield OpenAIUpstream("up", "onprem", OWN_MACHINES, client, None)
+            yield HttpUpstream("up", "onprem", OWN_MACHINES, OpenAIApi(None, OWN_MANNERS), client)
 
     async def chat(self) -> list[tuple[bytes, dict[str, Any]]]:
-        async with self.upstream() as upstream, upstream.stream({}, "r") as chunks:
+        async with self.upstream() as upstream, upstream.stream(Wanted("chat/completions", {}), "r") as chunks:
             return [(chunk.payload, chunk.value) async for chunk in chunks]
 
     async def embed(self) -> dict[str, Any]:

@@ -1,0 +1,93 @@
+"""The OpenAI API: OpenAI itself, the bundled engine, vLLM, and most others.
+
+Spec: the OpenAI API reference for chat completions and embeddings; vLLM's extensions `continuous_usage_stats` and
+`cache_salt`, which the bundled engine shares.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from gateway.dialects.chat import plain
+from gateway.providers.apis.ears import EventEar, Heard
+from gateway.providers.refusals import error_of
+from gateway.providers.replies import as_object
+from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How a kind of provider behaves where the API leaves it open.
+
+    Attributes:
+        usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
+        salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
+        limit_field: the field that bounds an answer; the other name for it might be ignored.
+    """
+
+    usage_per_chunk: bool
+    salted: bool
+    limit_field: str
+
+
+class OpenAIApi:
+    """Chat Completions and Embeddings."""
+
+    dialect: Dialect = "chat"
+
+    def __init__(self, api_key: str | None, manners: Manners) -> None:
+        self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._manners = manners
+        self._options = {"include_usage": True} | ({"continuous_usage_stats": True} if manners.usage_per_chunk else {})
+
+    def headers(self, url: str, payload: bytes) -> dict[str, str]:
+        """Return the key's header."""
+        del url, payload
+        return self._headers
+
+    def chat(self, call: Call) -> Wanted:
+        """Return the call as it is, bounded in the one field that this kind is known to obey, always with usage."""
+        body = call.body if call.spoken == "chat" else plain(call.body)
+        asked = body | {self._manners.limit_field: call.max_tokens, "stream": True, "stream_options": self._options}
+        if self._manners.salted:
+            asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
+        return Wanted("chat/completions", asked)
+
+    def ear(self, provider: str) -> EventEar:
+        """Hear chunks, which are what we have inside already."""
+
+        def hear(payload: bytes) -> Heard:
+            return [Chunk(payload, as_object(payload, provider))]
+
+        return EventEar(provider, hear, lambda whole: [_as_chunk(whole)])
+
+    def embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Return the request as it is."""
+        return Wanted("embeddings", body)
+
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply as it is."""
+        del asked
+        return reply
+
+    def error(self, body: bytes) -> dict[str, Any]:
+        """Return the error object, wherever a provider puts it."""
+        return error_of(body)
+
+
+def _as_chunk(completion: dict[str, Any]) -> Chunk:
+    """Return a completion as the one chunk of a stream that says all of it, usage included."""
+    choices = completion.get("choices")
+    parts = [part for part in choices if isinstance(part, dict)] if isinstance(choices, list) else []
+    value = completion | {"object": "chat.completion.chunk", "choices": [_as_part(part) for part in parts]}
+    return Chunk(msgspec.json.encode(value), value)
+
+
+def _as_part(choice: dict[str, Any]) -> dict[str, Any]:
+    said = choice.get("message")
+    message: dict[str, Any] = dict(said) if isinstance(said, dict) else {}
+    calls = message.get("tool_calls")
+    if isinstance(calls, list):
+        message["tool_calls"] = [{"index": index} | call for index, call in enumerate(calls) if isinstance(call, dict)]
+    return {name: value for name, value in choice.items() if name != "message"} | {"delta": message}
