@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+NODE := tests/sdks/node/node_modules
 # pip's own advice is no news to whoever runs this.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -14,7 +15,7 @@ help: ## Show these commands
 run: $(READY) ## Start the gateway and its engine on http://127.0.0.1:4000 (PORT, HOST, SLUICE_HOME, … change it)
 	@$(BIN)/sluice up
 
-test: check servers ## Everything: the checks below, then the test suite
+test: check servers $(NODE)/.ready ## Everything: the checks below, then the test suite
 	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest
 
 check: $(READY) ## Format, lint, types, import layers, dependencies
@@ -36,6 +37,14 @@ servers:
 			apt-get install -qq -y --no-install-recommends $$missing >/dev/null && exit 0; \
 	fi; \
 	echo "Their tests will skip, because they are not installed: $$missing (apt-get install $$missing)"
+
+# The npm packages that the suite lets call a gateway; without npm their tests skip, or fail with CI=true.
+$(NODE)/.ready: tests/sdks/node/package.json
+	@mkdir -p $(NODE); \
+	if command -v npm >/dev/null; then \
+		npm install --silent --no-package-lock --no-audit --no-fund --prefix tests/sdks/node && touch $@ && exit 0; \
+	fi; \
+	echo "Their tests will skip, because npm is not there or cannot install them: the SDKs of Node"
 
 fmt: $(READY) ## Format, and mend what the linter can mend
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -13,6 +13,7 @@ import msgspec
 
 from gateway.catalogue import Catalogue
 from gateway.errors import UpstreamTimeout
+from gateway.providers.upstream import Upstream, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
@@ -53,18 +54,26 @@ class EmbeddingService:
                     return msgspec.json.decode(stored.body), facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
                 purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
+                body |= {"model": purchase.model.upstream_model}
+                wanted = purchase.upstream.write_embeddings(body)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            return await self._buy(asked, body, purchase, hold, slot)
+            return await self._buy(asked, body, purchase, wanted, hold, slot)
 
     async def _buy(
-        self, asked: Asked[EmbeddingFields], body: dict[str, Any], purchase: Purchase, hold: Hold, slot: Slot
+        self,
+        asked: Asked[EmbeddingFields],
+        body: dict[str, Any],
+        purchase: Purchase,
+        wanted: Wanted,
+        hold: Hold,
+        slot: Slot,
     ) -> tuple[dict[str, Any], Facts]:
         """Call the model and settle for what it read; a client that leaves changes nothing, the call is paid for."""
         called_at, error = self.ticks(), None
         result: dict[str, Any] = {}
         try:
-            result = await self._call(asked, body, purchase)
+            result = await _call(asked, body, purchase.upstream, wanted)
         except BaseException as failure:
             error = failure
             raise
@@ -93,7 +102,10 @@ class EmbeddingService:
         self.purchasing.accounts.answered(facts)
         return result, facts
 
-    async def _call(self, asked: Asked[EmbeddingFields], body: dict[str, Any], purchase: Purchase) -> dict[str, Any]:
-        with anyio.move_on_after(asked.limit_s):
-            return await purchase.upstream.embed(body | {"model": purchase.model.upstream_model}, asked.request_id)
-        raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", purchase.upstream.name)
+
+async def _call(
+    asked: Asked[EmbeddingFields], body: dict[str, Any], upstream: Upstream, wanted: Wanted
+) -> dict[str, Any]:
+    with anyio.move_on_after(asked.limit_s):
+        return await upstream.embed(wanted, body, asked.request_id)
+    raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", upstream.name)

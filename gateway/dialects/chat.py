@@ -27,16 +27,18 @@ _OF_CALL: Final = frozenset({"id", "type", "function", "custom"})
 _OF_TOOL: Final = frozenset({"type", "function", "custom"})
 
 
-def plain(body: Mapping[str, Any]) -> dict[str, Any]:
+def plain(body: Mapping[str, Any], known: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the body without what only another dialect knows: marks for caches, thoughts of other models, layouts.
+
+    Fields that are `known` to the provider beyond those of a chat stay.
 
     Raises:
         BadRequest: something it asks for cannot be said in a chat; `param` is its name.
     """
     for name, value in body.items():
-        if value is not None and name not in _FIELDS and name not in _HINTS:
+        if value is not None and name not in _FIELDS | _HINTS | known:
             raise BadRequest(f"{name!r} cannot be said to this model's provider: leave it out.", param=name)
-    said = {name: value for name, value in body.items() if name in _FIELDS}
+    said = {name: value for name, value in body.items() if name in _FIELDS | known}
     said["messages"] = [_message(message) for message in body["messages"]]
     if body.get("tools"):
         said["tools"] = [_only(tool, _OF_TOOL) for tool in body["tools"]]

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from gateway.policy.document import Policy
 from gateway.policy.environment import Expanded, expand
 from gateway.policy.findings import findings
-from gateway.policy.models import AnthropicProvider, PriceAs, PriceSection
+from gateway.policy.models import PriceAs, PriceSection
 from gateway.policy.positions import Parsed, parse
 from gateway.policy.problems import PolicyInvalid, Problem, Reporter
 from gateway.policy.references import check_references
@@ -130,7 +130,7 @@ def parse_policy(
         version=_version(parsed),
         source=name,
         warnings=tuple(_warnings(report, expanded, document, unpriced)),
-        unavailable=_unavailable(expanded, document),
+        unavailable=_unavailable(expanded),
         prices=prices,
         unpriced=unpriced,
     )
@@ -175,14 +175,11 @@ def _stated(price: PriceSection) -> Price:
     )
 
 
-def _unavailable(expanded: Expanded, document: Policy) -> dict[str, str]:
+def _unavailable(expanded: Expanded) -> dict[str, str]:
     reasons: dict[str, list[str]] = {}
     for path, variable in expanded.unset:
         if path[0] == "providers":
             reasons.setdefault(str(path[1]), []).append(f"{variable} is not set")
-    for name, provider in document.providers.items():
-        if isinstance(provider, AnthropicProvider):
-            reasons.setdefault(name, []).append("providers of kind anthropic are not spoken to in this release")
     return {name: "; ".join(listed) for name, listed in reasons.items()}
 
 

@@ -28,9 +28,13 @@ class AbsentUpstream:
         raise self._error()
         yield  # pragma: no cover - what makes this a generator
 
-    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Return the body as it is: it goes nowhere."""
+        return Wanted("", body)
+
+    async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Refuse."""
-        del body, request_id
+        del wanted, body, request_id
         raise self._error()
 
     async def refresh(self) -> None:

@@ -60,9 +60,13 @@ class HttpUpstream:
         async with self._post(wanted, request_id) as response:
             yield self._chunks(response)
 
-    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Say an embeddings request in the provider's own words."""
+        return self._api.embeddings(body)
+
+    async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
-        async with self._post(self._api.embeddings(body), request_id) as response:
+        async with self._post(wanted, request_id) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
         value = self._api.embedded(reply, body)
         if not isinstance(value.get("data"), list):

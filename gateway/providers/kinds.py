@@ -19,7 +19,9 @@ OWN_MACHINES = Habits(leave="cancel", watched=True)
 CLOUD = Habits(leave="drain", watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
 
-OWN_MANNERS = Manners(usage_per_chunk=True, salted=True, limit_field="max_completion_tokens")
+OWN_MANNERS = Manners(
+    usage_per_chunk=True, salted=True, limit_field="max_completion_tokens", knows=frozenset({"top_k"})
+)
 OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_completion_tokens")
 """OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
 

@@ -114,12 +114,16 @@ class Upstream(Protocol):
         """Open the stream of an answer; the chunks end when the provider says it is done."""
         ...
 
-    async def embed(self, body: dict[str, Any], request_id: str) -> dict[str, Any]:
-        """Return the reply to an embeddings request, both as OpenAI's API has them.
+    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+        """Say an embeddings request of OpenAI's form in the provider's own words.
 
         Raises:
             BadRequest: it has no word for something that is asked for; nothing has been sent.
         """
+        ...
+
+    async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
+        """Return the reply to the embeddings request `body`, written as `wanted`, in OpenAI's form."""
         ...
 
     async def refresh(self) -> None:

@@ -39,6 +39,7 @@ def render(facts: Facts) -> Headers:
     opening, settlement = facts.opening, facts.settlement
     headers = [
         _header("x-request-id", opening.request_id),
+        _header("request-id", opening.request_id),  # where Anthropic's SDKs look for it
         _header("x-sluice-model", opening.model),
         _header("x-sluice-provider", opening.provider),
         _header("x-sluice-route", opening.route),

@@ -120,5 +120,6 @@ async def send_json(send: Send, status: int, body: object, headers: Headers) -> 
 
 async def send_error(send: Send, error: Exception, request_id: str, now: datetime, written: ErrorBody) -> None:
     """Send `error` as the contract's error object, in the words of the client's dialect."""
-    headers: Headers = [(b"x-request-id", request_id.encode()), *error_headers(error, now)]
+    named = request_id.encode()
+    headers: Headers = [(b"x-request-id", named), (b"request-id", named), *error_headers(error, now)]
     await send_json(send, shape_of(error).status, written(error, request_id), headers)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gateway.catalogue import Catalogue, Kind, Model
 from gateway.errors import ModelNotFound
-from gateway.policy.models import AnthropicProvider
 from gateway.providers.absent import AbsentUpstream
 from governance.errors import UnknownTeam
 from governance.identity import UNNARROWED
@@ -177,15 +176,9 @@ class Regime:
             for name, one in self._models.items()
         ]
         upstreams = {
-            name: AbsentUpstream(name, self.zone(name), "was down" if name in down else self._trouble(model))
-            for name, model in self._models.items()
+            name: AbsentUpstream(name, self.zone(name), "was down" if name in down else "") for name in self._models
         }
         return Catalogue(models, self._routes.values(), upstreams, None)
-
-    def _trouble(self, model: ModelSection) -> str:
-        """Say why a provider could never be called; keys that are not set here are no reason, this is no gateway."""
-        unspoken = isinstance(self.policy.document.providers[model.provider], AnthropicProvider)
-        return "is not spoken to" if unspoken else ""
 
 
 def resolved(grant: Grant, met: Met) -> Grant:

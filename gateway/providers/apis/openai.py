@@ -24,11 +24,13 @@ class Manners:
         usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
         limit_field: the field that bounds an answer; the other name for it might be ignored.
+        knows: fields of other dialects that it obeys as well.
     """
 
     usage_per_chunk: bool
     salted: bool
     limit_field: str
+    knows: frozenset[str] = frozenset()
 
 
 class OpenAIApi:
@@ -48,7 +50,7 @@ class OpenAIApi:
 
     def chat(self, call: Call) -> Wanted:
         """Return the call as it is, bounded in the one field that this kind is known to obey, always with usage."""
-        body = call.body if call.spoken == "chat" else plain(call.body)
+        body = call.body if call.spoken == "chat" else plain(call.body, self._manners.knows)
         asked = body | {self._manners.limit_field: call.max_tokens, "stream": True, "stream_options": self._options}
         if self._manners.salted:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"

@@ -53,7 +53,7 @@ class Provider:
 
     async def embed(self) -> dict[str, Any]:
         async with self.upstream() as upstream:
-            return await upstream.embed({}, "r")
+            return await upstream.embed(upstream.write_embeddings({}), {}, "r")
 
 
 async def test_no_more_of_a_refusal_is_read_than_a_sentence_needs() -> None:
