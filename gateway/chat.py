@@ -14,7 +14,7 @@ import msgspec
 
 from cache.stores import Stored
 from gateway.catalogue import Catalogue
-from gateway.providers.upstream import Call, Dialect, Wanted
+from gateway.providers.upstream import Call, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
@@ -70,7 +70,7 @@ class ChatService:
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
                 most_prompt = most_prompt_tokens(shaped.body, asked.size)
                 purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
-                wanted = _said(purchase, shaped, entitled, asked.dialect)
+                wanted = _said(purchase, shaped, entitled, asked)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
             await self._buy(asked, shaped, purchase, wanted, hold, lasting(slot, route, pressure), reply)
@@ -148,11 +148,17 @@ class ChatService:
         return None if reply.departure.happened else await reply.finish(completion, facts)
 
 
-def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, dialect: Dialect) -> Wanted:
+def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, asked: Asked[ChatFields]) -> Wanted:
     """Say a request in the words of the provider that is to answer it, before anything is held for it."""
     owner = entitled.attribution
     body = shaped.body | {"model": purchase.model.upstream_model}
-    call = Call(body=body, max_tokens=shaped.max_tokens, tenant=f"{owner.team}/{owner.app}", spoken=dialect)
+    call = Call(
+        body=body,
+        max_tokens=shaped.max_tokens,
+        tenant=f"{owner.team}/{owner.app}",
+        spoken=asked.dialect,
+        idle=asked.deferred,
+    )
     return purchase.upstream.write(call)
 
 

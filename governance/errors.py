@@ -134,10 +134,9 @@ class BudgetExhausted(GovernanceError):
         resets_at: datetime | None,
         queues: bool = False,
     ) -> None:
-        facts = (
+        super().__init__(
             f"the {window} budget of {scope} is {limit.usd} USD: {spent.usd} spent, {held.usd} held, {asked.usd} asked"
         )
-        super().__init__(f"{facts}; the policy would queue this work, which is not yet possible" if queues else facts)
         self.scope = scope
         self.limit = limit
         self.spent = spent

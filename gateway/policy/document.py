@@ -13,7 +13,16 @@ from cache.config import CacheSection
 from gateway.policy.models import ModelSection, Provider, UnknownModel
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
-from governance.policy.sections import Alerts, Name, OnStoreError, OutputSection, ScopedBudget, Section, TeamSection
+from governance.policy.sections import (
+    Alerts,
+    DeferredWork,
+    Name,
+    OnStoreError,
+    OutputSection,
+    ScopedBudget,
+    Section,
+    TeamSection,
+)
 from router_models.config import Label, RouteRule
 
 
@@ -53,6 +62,7 @@ class Policy(Section):
         budgets: Budgets that name their scope.
         on_store_error: What to do when the counters cannot be reached.
         alerts: Where alerts go that belong to no team.
+        deferred: How much deferred work is done beside what people wait for.
         teams: Who may use what.
     """
 
@@ -74,6 +84,7 @@ class Policy(Section):
     budgets: tuple[ScopedBudget, ...] = ()
     on_store_error: OnStoreError = "closed"
     alerts: Alerts | None = None
+    deferred: DeferredWork = DeferredWork()
     teams: tuple[TeamSection, ...] = ()
 
     def features(self, team: str, app: str) -> frozenset[str]:

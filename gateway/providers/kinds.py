@@ -1,6 +1,7 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from time import time
 
 from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
@@ -22,6 +23,9 @@ CLOUD = Habits(leave="drain", watched=False)
 OWN_MANNERS = Manners(
     usage_per_chunk=True, salted=True, limit_field="max_completion_tokens", knows=frozenset({"top_k"})
 )
+ENGINE_MANNERS = replace(OWN_MANNERS, ranked=True)
+"""vLLM knows priorities only where it was started with them, and refuses them elsewhere."""
+
 OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_completion_tokens")
 """OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
 
@@ -57,7 +61,7 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, OWN_MANNERS)
+            return engine, OWN_MACHINES, OpenAIApi(None, ENGINE_MANNERS)
         case VllmProvider():
             return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN_MANNERS)
         case OpenAIProvider(api="responses"):

@@ -103,9 +103,9 @@ def error_headers(error: Exception, now: datetime) -> Headers:
     shape = shape_of(error)
     retry = shape.retry and not _never_fits(error)
     headers: Headers = [(b"x-should-retry", b"true" if retry else b"false")]
-    wait_s = _wait_s(error, now)
-    if wait_s is not None:
-        headers.append((b"retry-after", str(max(1, math.ceil(wait_s))).encode()))
+    seconds = wait_s(error, now)
+    if seconds is not None:
+        headers.append((b"retry-after", str(max(1, math.ceil(seconds))).encode()))
     return headers
 
 
@@ -141,7 +141,8 @@ def _never_fits(error: Exception) -> bool:
     return isinstance(error, governance.RateLimited) and error.never_fits
 
 
-def _wait_s(error: Exception, now: datetime) -> float | None:
+def wait_s(error: Exception, now: datetime) -> float | None:
+    """Return for how long it makes sense to wait after an error, in seconds; None when nobody knows, or never."""
     if _never_fits(error):
         return None
     match error:

@@ -99,6 +99,13 @@ async def put_back(
             await connection.execute(later.values(not_before=micros(batch_until)))
 
 
+async def wait_no_longer(database: Database) -> None:
+    """Let every batch that waits for a budget or a window be looked at again, because another policy is in force."""
+    waiting = (_B.status == BatchStatus.IN_PROGRESS.value, _B.not_before > 0)
+    async with database.transaction() as connection:
+        await connection.execute(update(_B).where(*waiting).values(not_before=0))
+
+
 async def release(database: Database) -> int:
     """Take every line from its worker, and return how many there were.
 

@@ -5,7 +5,7 @@ Spec: the OpenAI API reference for chat completions and embeddings; vLLM's exten
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -14,6 +14,9 @@ from gateway.providers.apis.ears import EventEar, Heard
 from gateway.providers.refusals import error_of
 from gateway.providers.replies import as_object
 from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
+
+IDLE: Final = 1
+"""A priority behind that of a call that names none, which is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,14 @@ class Manners:
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
         limit_field: the field that bounds an answer; the other name for it might be ignored.
         knows: fields of other dialects that it obeys as well.
+        ranked: it lets calls that nobody waits for stand behind all others.
     """
 
     usage_per_chunk: bool
     salted: bool
     limit_field: str
     knows: frozenset[str] = frozenset()
+    ranked: bool = False
 
 
 class OpenAIApi:
@@ -54,6 +59,8 @@ class OpenAIApi:
         asked = body | {self._manners.limit_field: call.max_tokens, "stream": True, "stream_options": self._options}
         if self._manners.salted:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
+        if self._manners.ranked and call.idle:
+            asked["priority"] = IDLE
         return Wanted("chat/completions", asked)
 
     def ear(self, provider: str) -> EventEar:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from gateway.errors import BadRequest
 
@@ -10,6 +11,11 @@ Headers = dict[str, str]
 """Header names in lower case; a repeated header is joined with commas, as HTTP says."""
 
 _CREDENTIALS = ("x-api-key", "api-key", "x-goog-api-key")
+PRIORITY: Final = "x-sluice-priority"
+DEFERRED: Final = "deferred"
+"""The value of that header with which a caller asks that its request wait until nobody is in a hurry."""
+
+_PRIORITIES = frozenset({None, "interactive", DEFERRED})
 _ZONES = frozenset({"onprem"})
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _LONGEST_TIMEOUT_MS = 24 * 3600 * 1000
@@ -47,11 +53,13 @@ class Controls:
         zone: the zone the request must not leave, or None; a header may only raise sensitivity.
         timeout_s: the caller's own limit on the whole request, or None.
         cache_control: the raw `Cache-Control` value, for `cache.directives`.
+        interactive: the caller wants an answer now or none, even where a budget would let the request wait.
     """
 
     zone: str | None
     timeout_s: float | None
     cache_control: str
+    interactive: bool = False
 
 
 def read_controls(headers: Headers) -> Controls:
@@ -63,7 +71,11 @@ def read_controls(headers: Headers) -> Controls:
     zone = headers.get("x-sluice-zone")
     if zone is not None and zone not in _ZONES:
         raise BadRequest("The header x-sluice-zone must be 'onprem'.", param="x-sluice-zone")
-    return Controls(zone, _timeout_s(headers), headers.get("cache-control", ""))
+    priority = headers.get(PRIORITY)
+    if priority not in _PRIORITIES:
+        raise BadRequest("The header x-sluice-priority must be 'interactive' or 'deferred'.", param=PRIORITY)
+    cache_control = headers.get("cache-control", "")
+    return Controls(zone, _timeout_s(headers), cache_control, interactive=priority == "interactive")
 
 
 def _timeout_s(headers: Headers) -> float | None:
