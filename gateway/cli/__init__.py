@@ -8,6 +8,7 @@ imported when it runs, so that `--help` answers at once.
 import click
 
 from gateway import __version__
+from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.keys import keys
@@ -34,7 +35,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, policy, bench, doctor):
+for verb in (up, serve, engine, keys, spend, policy, batch, bench, doctor):
     sluice.add_command(verb)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Executable, Row, Select, case, func, insert, select, tuple_, update
 
+from governance.audit.chain import Act, Actor
+from governance.audit.log import append
 from governance.database import Database
 from governance.deferred.records import (
     UNANSWERED,
@@ -98,8 +100,17 @@ async def listed(
     return tuple(_batch(row, counts) for row in rows)
 
 
-async def cancel(database: Database, batch_id: str, owner: Owner | None, at: datetime) -> Batch:
+async def cancel(
+    database: Database, batch_id: str, owner: Owner | None, at: datetime, by: Actor | None = None
+) -> Batch:
     """Let nothing more be begun for a batch; what runs is still finished, and kept. A second time changes nothing.
+
+    Args:
+        database: Where it is.
+        batch_id: Which.
+        owner: Whose it must be; None for anybody's.
+        at: Now.
+        by: Who administers, to be written down in the audit log; None for its owner, who may do as it likes.
 
     Raises:
         UnknownBatch: The owner has none of that id.
@@ -110,6 +121,8 @@ async def cancel(database: Database, batch_id: str, owner: Owner | None, at: dat
     async with database.transaction() as connection:
         values = {"status": BatchStatus.CANCELLING.value, "cancelling_at": micros(at), "not_before": micros(at)}
         stopped = (await connection.execute(stop.values(**values))).rowcount
+        if stopped and by is not None:
+            await append(connection, by, Act.BATCH_CANCELLED, batch_id, at=at, team=found.owner.team)
     found = await find(database, found.id)
     if not stopped and found.status not in {BatchStatus.CANCELLING, BatchStatus.CANCELLED}:
         raise BatchEnded(batch_id, found.status.value)
