@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gateway.dialects.messages import BETAS
 from gateway.errors import BadRequest
 
 _FIELDS: Final = frozenset(
@@ -16,7 +17,7 @@ _FIELDS: Final = frozenset(
 """What a chat may hold."""
 
 _HINTS: Final = frozenset(
-    {"cache_control", "context_management", "include", "output_config", "reasoning", "thinking", "truncation"}
+    {BETAS, "cache_control", "context_management", "include", "output_config", "reasoning", "thinking", "truncation"}
 )
 """What another dialect may ask for that a chat has no word for, and whose absence leaves the answer what it is."""
 

@@ -15,10 +15,11 @@ from gateway.speech.responses import read_responses
 from gateway.wire.departure import Departure, Receive
 from gateway.wire.errors import ErrorBody, anthropic_error, openai_error
 from gateway.wire.reply import PlainReply, Send, StreamedReply
+from gateway.wire.request.controls import Headers
 from governance.identity import Caller
 
-Read = Callable[[bytes, str], Request]
-"""Understands the bytes of a request, given its id."""
+Read = Callable[[bytes, str, Headers], Request]
+"""Understands the bytes of a request, given its id and its headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ConversationEndpoint:
         await self.edge.serve(self.name, scope, receive, send, self._answer, self.written)
 
     async def _answer(self, visit: Visit, governed: Governed, caller: Caller, raw: bytes) -> None:
-        request = self.read(raw, visit.request_id)
+        request = self.read(raw, visit.request_id, visit.headers)
         asked = ask(
             visit,
             caller,

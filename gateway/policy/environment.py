@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from gateway.policy.positions import Path
 
-EXPANDED = ("providers.*.api_key", "providers.*.base_url", "alerts.webhook", "teams.*.alerts.webhook")
+EXPANDED = (
+    "providers.*.api_key",
+    "providers.*.access_key_id",
+    "providers.*.secret_access_key",
+    "providers.*.session_token",
+    "providers.*.base_url",
+    "alerts.webhook",
+    "teams.*.alerts.webhook",
+)
 UNSET_URL = "http://unset.invalid"
 """What stands for an address that is not set: a host that can never exist (RFC 2606)."""
 

@@ -22,9 +22,15 @@ PRICE_BOOKS = {
     "api.mistral.ai": "mistral",
     "api.together.xyz": "together",
     "api.x.ai": "x-ai",
+    "aiplatform.googleapis.com": "google",
+    "generativelanguage.googleapis.com": "google",
     "openrouter.ai": "openrouter",
 }
 """Whose prices hold at which host. Elsewhere the same model may cost anything, so its price is not looked up."""
+
+_AWS = "amazonaws.com"
+_KEYED = frozenset({"api_key"})
+_SIGNED = frozenset({"access_key_id", "secret_access_key"})
 
 
 class _Provider(Section):
@@ -65,12 +71,10 @@ class _Seller(_Provider):
     Attributes:
         base_url: The address of its API.
         api_key: The provider's key.
-        batch: Deferred work may use its batch API.
     """
 
     base_url: AnyHttpUrl
     api_key: SecretStr | None = None
-    batch: Flag = False
 
     @property
     def price_book(self) -> str | None:
@@ -78,7 +82,17 @@ class _Seller(_Provider):
         return PRICE_BOOKS.get(self.base_url.host or "")
 
 
-class OpenAIProvider(_Seller):
+class _Batching(_Seller):
+    """A seller that takes work in batches as well.
+
+    Attributes:
+        batch: Deferred work may use its batch API.
+    """
+
+    batch: Flag = False
+
+
+class OpenAIProvider(_Batching):
     """OpenAI, or anything that speaks its API; the address includes the version.
 
     Attributes:
@@ -90,14 +104,64 @@ class OpenAIProvider(_Seller):
     api: Literal["chat", "responses"] = "chat"
 
 
-class AnthropicProvider(_Seller):
+class AnthropicProvider(_Batching):
     """Anthropic, or anything that speaks its API; the address is without the version."""
 
     kind: Literal["anthropic"]
     base_url: AnyHttpUrl = AnyHttpUrl("https://api.anthropic.com")
 
 
-Provider = Annotated[EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider, Field(discriminator="kind")]
+class GeminiProvider(_Seller):
+    """Google Gemini, or Vertex AI with a key, which has the same API; the address includes the version."""
+
+    kind: Literal["gemini"]
+    base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
+
+
+class BedrockProvider(_Provider):
+    """Amazon Bedrock in one region.
+
+    Attributes:
+        region: Whose models are called, such as eu-central-1.
+        base_url: Where they are, when not at the region's public address.
+        api_key: A key of Bedrock's own.
+        access_key_id: Who signs the requests, where there is no such key.
+        secret_access_key: What they are signed with.
+        session_token: Goes with an access key that is lent for a time.
+    """
+
+    kind: Literal["bedrock"]
+    region: Annotated[str, Field(pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$")]
+    base_url: AnyHttpUrl | None = None
+    api_key: SecretStr | None = None
+    access_key_id: SecretStr | None = None
+    secret_access_key: SecretStr | None = None
+    session_token: SecretStr | None = None
+
+    @model_validator(mode="after")
+    def _has_credentials(self) -> Self:
+        # A name that is not set in the environment is written all the same: its provider is unavailable, not wrong.
+        if (_KEYED | _SIGNED) & self.model_fields_set not in (_KEYED, _SIGNED):
+            text = 'needs either an "api_key", or an "access_key_id" with its "secret_access_key"'
+            raise PydanticCustomError("credentials", text)
+        return self
+
+    @property
+    def address(self) -> str:
+        """Where requests go."""
+        return str(self.base_url or f"https://bedrock-runtime.{self.region}.{_AWS}")
+
+    @property
+    def price_book(self) -> str | None:
+        """The seller in the price book, or None for a host that is not Amazon's."""
+        host = None if self.base_url is None else self.base_url.host or ""
+        return "aws" if host is None or host.endswith(f".{_AWS}") else None
+
+
+Provider = Annotated[
+    EngineProvider | VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider | BedrockProvider,
+    Field(discriminator="kind"),
+]
 
 
 class PriceSection(Section):

@@ -144,8 +144,8 @@ def describe(path: Path, data: object) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Guess what was meant; empty when nothing known is close."""
-    close = get_close_matches(name, list(known), n=1)
+    """Guess what was meant; empty when nothing else that is known is close."""
+    close = get_close_matches(name, set(known) - {name}, n=1)
     return f'did you mean "{close[0]}"?' if close else ""
 
 

@@ -44,7 +44,7 @@ UNIQUE = (
     ("teams.*.apps.*.features", "name"),
 )
 
-SELLERS = ("openai", "anthropic")
+SELLERS = ("openai", "anthropic", "gemini", "bedrock")
 """Kinds of provider that sell tokens: what their machines cost and do is not ours to measure."""
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from gateway.policy.document import Policy
-from gateway.policy.environment import Expanded, expand
+from gateway.policy.environment import EXPANDED, Expanded, expand
 from gateway.policy.findings import findings
 from gateway.policy.models import PriceAs, PriceSection
 from gateway.policy.positions import Parsed, parse
@@ -187,8 +187,9 @@ def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: 
     for path, name in expanded.unset:
         then = f'provider "{path[1]}" is unavailable' if path[0] == "providers" else "its alerts go nowhere"
         yield report.at(path, f"{name} is not set: {then}", f"export {name} before the start")
+    filled = ", ".join(sorted({pattern.rpartition(".")[2] for pattern in EXPANDED}))
     for path in expanded.literal:
-        yield report.at(path, "stays as it is written: ${...} is filled in for api_key, base_url and webhook only")
+        yield report.at(path, f"stays as it is written: ${{...}} is filled in for {filled} only")
     for index, model in enumerate(document.models):
         if model.name in unpriced:
             yield report.at(

@@ -58,7 +58,7 @@ class HttpUpstream:
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
         """Open the stream of an answer."""
         async with self._post(wanted, request_id) as response:
-            yield self._chunks(response)
+            yield self._chunks(response, wanted)
 
     def write_embeddings(self, body: dict[str, Any]) -> Wanted:
         """Say an embeddings request in the provider's own words."""
@@ -68,7 +68,7 @@ class HttpUpstream:
         """Return the reply to an embeddings request."""
         async with self._post(wanted, request_id) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
-        value = self._api.embedded(reply, body)
+            value = self._api.embedded(reply, body, response.headers)
         if not isinstance(value.get("data"), list):
             raise UpstreamError(f"Provider {self.name!r} answered without embeddings.", self.name)
         return value
@@ -97,7 +97,7 @@ class HttpUpstream:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
-        headers |= self._api.headers(str(url), content)
+        headers |= {**wanted.headers, **self._api.headers(str(url), content)}
         try:
             async with self._client.stream("POST", url, content=content, headers=headers) as response:
                 if not response.is_success:
@@ -112,8 +112,8 @@ class HttpUpstream:
             kind = UpstreamUnreached if unreached else UpstreamError
             raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error
 
-    async def _chunks(self, response: httpx.Response) -> AsyncIterator[Chunk]:
-        ear = self._api.ear(self.name)
+    async def _chunks(self, response: httpx.Response, wanted: Wanted) -> AsyncIterator[Chunk]:
+        ear = self._api.ear(self.name, wanted)
         async for read in response.aiter_raw():
             for chunk in ear.feed(read):
                 yield self._answer(chunk)

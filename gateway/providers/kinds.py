@@ -1,14 +1,25 @@
 """Open a provider of the policy: which kinds there are, and how each behaves where the OpenAI API leaves it open."""
 
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from importlib.util import find_spec
 from time import time
+from uuid import uuid4
 
-from gateway.policy.models import AnthropicProvider, EngineProvider, OpenAIProvider, Provider, VllmProvider
+from gateway.policy.models import (
+    AnthropicProvider,
+    BedrockProvider,
+    EngineProvider,
+    GeminiProvider,
+    OpenAIProvider,
+    Provider,
+    VllmProvider,
+)
 from gateway.providers.absent import AbsentUpstream
 from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
-from gateway.providers.apis.openai import Manners, OpenAIApi
+from gateway.providers.apis.gemini import GeminiApi
+from gateway.providers.apis.manners import ENGINE, OWN, manners_of
+from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.transport import open_client
@@ -19,19 +30,6 @@ OWN_MACHINES = Habits(leave="cancel", watched=True)
 
 CLOUD = Habits(leave="drain", watched=False)
 """Whoever sells tokens: they may bill an answer whether or not anybody waits for it."""
-
-OWN_MANNERS = Manners(
-    usage_per_chunk=True, salted=True, limit_field="max_completion_tokens", knows=frozenset({"top_k"})
-)
-ENGINE_MANNERS = replace(OWN_MANNERS, ranked=True)
-"""vLLM knows priorities only where it was started with them, and refuses them elsewhere."""
-
-OPENAI_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_completion_tokens")
-"""OpenAI itself wants the newer name of the bound, which its reasoning models insist on; others know the older."""
-
-OTHER_MANNERS = Manners(usage_per_chunk=False, salted=False, limit_field="max_tokens")
-
-_OPENAI_HOST = "api.openai.com"
 
 
 def way_to(section: Provider) -> object:
@@ -51,6 +49,8 @@ async def open_upstream(
         engine: where the bundled engine listens.
         stack: what to close at the end.
     """
+    if absent is None and isinstance(section, BedrockProvider) and find_spec("botocore") is None:
+        absent = "it needs the extra: pip install 'sluicegate[bedrock]'"
     if absent is not None:
         return AbsentUpstream(name, section.zone, absent)
     address, habits, api = _spoken(section, engine)
@@ -61,17 +61,40 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, OWN_MACHINES, OpenAIApi(None, ENGINE_MANNERS)
+            return engine, OWN_MACHINES, OpenAIApi(None, ENGINE)
         case VllmProvider():
-            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN_MANNERS)
+            return str(section.base_url), OWN_MACHINES, OpenAIApi(_key(section), OWN)
+        case BedrockProvider():
+            return section.address, CLOUD, _bedrock(section)
+        case _:
+            return str(section.base_url), CLOUD, _sold(section)
+
+
+def _sold(section: OpenAIProvider | AnthropicProvider | GeminiProvider) -> Api:
+    match section:
         case OpenAIProvider(api="responses"):
-            return str(section.base_url), CLOUD, ResponsesApi(_key(section))
+            return ResponsesApi(_key(section))
         case OpenAIProvider():
-            manners = OPENAI_MANNERS if section.base_url.host == _OPENAI_HOST else OTHER_MANNERS
-            return str(section.base_url), CLOUD, OpenAIApi(_key(section), manners)
+            return OpenAIApi(_key(section), manners_of(section.base_url.host))
         case AnthropicProvider():
-            return str(section.base_url), CLOUD, AnthropicApi(_key(section), time)
+            return AnthropicApi(_key(section), time)
+        case GeminiProvider():
+            return GeminiApi(_key(section), time)
 
 
-def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider) -> str | None:
+def _bedrock(section: BedrockProvider) -> Api:
+    # ruff: noqa: PLC0415  only a policy that names Bedrock needs botocore
+    from gateway.providers.apis.bedrock import BedrockApi
+    from gateway.providers.apis.signing import key, signature
+
+    api_key, who, secret = _key(section), section.access_key_id, section.secret_access_key
+    if who is None or secret is None:
+        sign = key(api_key or "")
+    else:
+        token = section.session_token.get_secret_value() if section.session_token else None
+        sign = signature(who.get_secret_value(), secret.get_secret_value(), token, section.region)
+    return BedrockApi(sign, time, lambda: f"chatcmpl-{uuid4().hex}")
+
+
+def _key(section: VllmProvider | OpenAIProvider | AnthropicProvider | GeminiProvider | BedrockProvider) -> str | None:
     return section.api_key.get_secret_value() if section.api_key else None

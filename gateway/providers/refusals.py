@@ -13,6 +13,9 @@ from gateway.providers.replies import json_of
 _BLAMES_REQUEST = frozenset({400, 404, 413, 415, 422})
 _BUSY = frozenset({429, 503, 529})
 _BUSY_CODES = frozenset({"overloaded", "rate_limit_exceeded"})
+_OUR_KEY_CODES = frozenset({"invalid_api_key"})
+"""Some blame the request for what is wrong with our key."""
+
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "context_window_exceeded"})
 _LONGEST_MESSAGE = 2000
 
@@ -29,12 +32,13 @@ def refusal(provider: str, status: int | None, headers: Mapping[str, str], said:
     message = str(said.get("message") or "")[:_LONGEST_MESSAGE]
     if said.get("code") in _CONTEXT_CODES:
         return ContextTooLong(message, provider, status, "messages")
-    if status in _BLAMES_REQUEST:
+    if status in _BLAMES_REQUEST and said.get("code") not in _OUR_KEY_CODES:
         param = said.get("param")
         text = message or f"Provider {provider!r} refused the request with status {status}."
         return UpstreamRefused(text, provider, status, param if isinstance(param, str) else None)
     if status in _BUSY or (status is None and said.get("code") in _BUSY_CODES):
-        retry_after_s = _seconds(headers.get("retry-after", ""))
+        # Some say it in the body alone.
+        retry_after_s = _seconds(headers.get("retry-after") or str(said.get("retry_after_s")))
         return UpstreamOverloaded(f"Provider {provider!r} is busy.", provider, status, retry_after_s)
     if status is None:
         return UpstreamError(f"Provider {provider!r} answered with an error.", provider)

@@ -3,13 +3,17 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 Leave = Literal["cancel", "drain"]
 """What happens upstream when the client leaves: stop there and pay for what was made, or read on to the usage."""
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
+
+
+NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Chunk(NamedTuple):
@@ -46,10 +50,11 @@ class Call:
 
 
 class Wanted(NamedTuple):
-    """What is posted to a provider: a path below its address, and a body of JSON."""
+    """What is posted to a provider: a path below its address, a body of JSON, and headers that this request needs."""
 
     path: str
     body: dict[str, Any]
+    headers: Mapping[str, str] = NO_HEADERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import msgspec
 from gateway.providers.upstream import Chunk
 from gateway.speech import Request
 from gateway.wire.request.chat_body import decode_chat
+from gateway.wire.request.controls import Headers
 from gateway.wire.sse import DONE, event
 from gateway.wire.unfold import unfold, usage_chunk
 
@@ -48,13 +49,13 @@ class ChatSpeech:
         return event(msgspec.json.encode(error))
 
 
-def read_chat(raw: bytes, request_id: str) -> Request:
+def read_chat(raw: bytes, request_id: str, headers: Headers) -> Request:
     """Read a request.
 
     Raises:
         BadRequest: with the path of the first field that is wrong.
     """
-    del request_id
+    del request_id, headers
     body, fields = decode_chat(raw)
     shows_usage = fields.stream_options is not None and fields.stream_options.include_usage
     return Request("chat", body, fields, bool(fields.stream), ChatSpeech(usage=shows_usage))

@@ -11,6 +11,7 @@ from gateway.providers.upstream import Chunk
 from gateway.speech import Request
 from gateway.wire.body import decode
 from gateway.wire.request.chat_body import checked
+from gateway.wire.request.controls import Headers
 from gateway.wire.sse import DONE, event
 from gateway.wire.unfold import unfold, usage_chunk
 
@@ -49,13 +50,13 @@ class CompletionsSpeech:
         return b"".join(event(msgspec.json.encode(data)) for _, data in self._answer.feed(chunk))
 
 
-def read_completions(raw: bytes, request_id: str) -> Request:
+def read_completions(raw: bytes, request_id: str, headers: Headers) -> Request:
     """Read a request.
 
     Raises:
         BadRequest: with the path of the first field that is wrong or cannot be carried.
     """
-    del request_id
+    del request_id, headers
     asked = decode(raw)
     body = to_chat(asked)
     fields = checked(body)

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from gateway.dialects.messages import BETAS
 from gateway.dialects.messages.answering import Answering, Event, events_of, to_message
 from gateway.dialects.messages.asking import to_chat
 from gateway.dialects.messages.failures import from_chat_error
@@ -12,6 +13,7 @@ from gateway.providers.upstream import Chunk
 from gateway.speech import Request
 from gateway.wire.body import decode
 from gateway.wire.request.chat_body import checked
+from gateway.wire.request.controls import Headers
 from gateway.wire.sse import event
 
 _PREFIX = "msg_"
@@ -110,13 +112,15 @@ class MessagesSpeech:
 _STOP: Event = ("message_stop", {"type": "message_stop"})
 
 
-def read_messages(raw: bytes, request_id: str) -> Request:
+def read_messages(raw: bytes, request_id: str, headers: Headers) -> Request:
     """Read a request.
 
     Raises:
         BadRequest: with the path of the first field that is wrong or cannot be carried.
     """
     body = to_chat(decode(raw))
+    if betas := headers.get("anthropic-beta"):
+        body[BETAS] = betas
     fields = checked(body)
     speech = MessagesSpeech(_PREFIX + request_id.removeprefix("req_"), fields.model)
     return Request("messages", body, fields, bool(fields.stream), speech)

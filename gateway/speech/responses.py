@@ -11,6 +11,7 @@ from gateway.providers.upstream import Chunk
 from gateway.speech import Request
 from gateway.wire.body import decode
 from gateway.wire.request.chat_body import checked
+from gateway.wire.request.controls import Headers
 from gateway.wire.sse import event
 from gateway.wire.unfold import unfold
 
@@ -96,12 +97,13 @@ class ResponsesSpeech:
         return event(payload, heard.type)
 
 
-def read_responses(raw: bytes, request_id: str) -> Request:
+def read_responses(raw: bytes, request_id: str, headers: Headers) -> Request:
     """Read a request.
 
     Raises:
         BadRequest: with the path of the first field that is wrong or cannot be carried.
     """
+    del headers
     asked = decode(raw)
     body = to_chat(asked)
     fields = checked(body)

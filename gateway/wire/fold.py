@@ -7,7 +7,9 @@ are merged by index, anything else is replaced. Fields this version has never he
 
 from typing import Any
 
-_REPLACED = frozenset({"id", "role", "type", "object", "name", "index", "created", "model", "phase"})
+_REPLACED = frozenset(
+    {"id", "role", "type", "object", "name", "index", "created", "model", "phase", "thought_signature"}
+)
 """Text fields that a chunk repeats rather than continues."""
 
 

@@ -121,9 +121,13 @@ async def test_what_only_a_provider_of_its_dialect_knows_reaches_it_as_it_was_se
         system=[marked],  # type: ignore[list-item]
         messages=[{"role": "user", "content": [marked]}],  # type: ignore[typeddict-item]
         thinking={"type": "enabled", "budget_tokens": 1024},
+        extra_headers={"anthropic-beta": "tomorrow-2027-01-01"},
         extra_body={"a_field_of_tomorrow": {"x": 1}},
     )
     body = polyglots.fake.last.body
+
+    assert polyglots.fake.last.headers["anthropic-beta"] == "tomorrow-2027-01-01"
+    assert "anthropic_beta" not in body
 
     assert body["system"] == [marked]
     assert body["messages"] == [{"role": "user", "content": [marked]}]

@@ -18,7 +18,7 @@ PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "req
 WEATHER: list[Any] = [{"type": "function", "function": {"name": "weather", "parameters": PARAMETERS}}]
 FLAT: list[Any] = [{"type": "function", "name": "weather", "parameters": PARAMETERS, "strict": False}]
 CALLS = Answer(
-    calls=(ToolCall("call_1", "weather", ('{"city":', ' "Zürich"}')), ToolCall("call_2", "weather", ("{}",))),
+    calls=(ToolCall("call_1", "weather", ('{"city":', '"Zürich"}')), ToolCall("call_2", "weather", ("{}",))),
     texts=(),
     finish="tool_calls",
 )
@@ -90,7 +90,7 @@ async def test_parallel_calls_of_tools_arrive_whole_and_their_results_go_back(
 
     assert completion.choices[0].finish_reason == "tool_calls"
     assert [(call.id, call.function.name, call.function.arguments) for call in message.tool_calls] == [
-        ("call_1", "weather", '{"city": "Zürich"}'), ("call_2", "weather", "{}"),
+        ("call_1", "weather", '{"city":"Zürich"}'), ("call_2", "weather", "{}"),
     ]  # fmt: skip
 
     said = message.model_dump(exclude_none=True, exclude={"parsed"})
@@ -140,7 +140,7 @@ async def test_a_response_calls_tools_and_goes_on_without_any_store(
     calls = [item for item in first.output if item.type == "function_call"]
 
     assert [(call.call_id, call.name, call.arguments) for call in calls] == [
-        ("call_1", "weather", '{"city": "Zürich"}'), ("call_2", "weather", "{}"),
+        ("call_1", "weather", '{"city":"Zürich"}'), ("call_2", "weather", "{}"),
     ]  # fmt: skip
 
     polyglots.fake.script = Script()

@@ -13,7 +13,7 @@ from tests.support.providers.fake import FakeProvider
 from tests.support.running_gateway import POLICY, RunningGateway, running_gateway
 from tests.support.scripted_upstream import serve
 
-DIALECTS: Final = ("chat", "responses", "messages")
+DIALECTS: Final = ("chat", "responses", "messages", "gemini", "converse")
 PRICE: Final = {"input": 3, "cached_input": 0.3, "cache_write": 3.75, "output": 15}
 
 
@@ -25,6 +25,8 @@ def providers(port: int) -> dict[str, dict[str, Any]]:
         "chat": seller | {"kind": "openai", "base_url": f"{root}/v1"},
         "responses": seller | {"kind": "openai", "base_url": f"{root}/v1", "api": "responses"},
         "messages": seller | {"kind": "anthropic", "base_url": root},
+        "gemini": seller | {"kind": "gemini", "base_url": f"{root}/v1beta"},
+        "converse": seller | {"kind": "bedrock", "base_url": root, "region": "eu-central-1"},
     }
 
 

@@ -7,6 +7,7 @@ where they have one:
 
 On a request
     `thinking`, `top_k`, `cache_control`, `output_config` (less effort and format) and fields unknown here: as they are.
+    `anthropic_beta`: the header of that name, which says what of tomorrow's API is meant.
     `reasoning_effort` is `output_config.effort`, `response_format` its format, `user` is `metadata.user_id`.
 On a message, a part, a tool or a tool call
     `cache_control` and whatever else Messages knows beside what chat knows: as it is.
@@ -27,3 +28,7 @@ In usage
     `prompt_tokens_details.cache_write_tokens` (kept five minutes) and `cache_write_1h_tokens`, which do not overlap;
     fields that chat does not know.
 """
+
+from typing import Final
+
+BETAS: Final = "anthropic_beta"

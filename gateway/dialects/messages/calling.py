@@ -41,6 +41,8 @@ of this dialect, and `prompt_cache_key` only hints where OpenAI should look."""
 _TIERS = {"auto": "auto", "default": "standard_only"}
 _EFFORTS = {"minimal": "low"}
 _LEADS = ("system", "developer")
+_OF_GOOGLE = "extra_content"
+"""What a Gemini model has sealed with a call, for itself alone."""
 
 
 def to_messages(chat: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +112,11 @@ def _turn(message: dict[str, Any], path: str) -> dict[str, Any]:
 def _spoken(message: dict[str, Any], path: str) -> str | list[dict[str, Any]]:
     content = message.get("content") or message.get("refusal") or ""
     said = message | {"content": from_content(content, f"{path}.content")}
-    blocks = [block for block in from_chat_message(said) if block["type"] != "thinking" or block["signature"]]
+    blocks = [
+        without(block, _OF_GOOGLE)
+        for block in from_chat_message(said)
+        if block["type"] != "thinking" or block["signature"]
+    ]
     plain = isinstance(content, str) and all(block == {"type": "text", "text": content} for block in blocks)
     return content if plain else blocks
 

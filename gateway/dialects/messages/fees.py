@@ -27,7 +27,7 @@ _PRICED: Mapping[str, frozenset[str]] = {
 }
 """Field and the values of it that change nothing; null never does."""
 
-_CLIENT_TOOLS = ("bash_", "text_editor_", "memory_", "computer_", "browser_toolset_")
+CLIENT_TOOLS = ("bash_", "text_editor_", "memory_", "computer_", "browser_toolset_")
 """How the types of tools begin that the client runs itself, though the provider defines them: they cost only tokens."""
 
 _CLEARS = "clear_"
@@ -70,6 +70,6 @@ def refuse_server_tool(kind: str, path: str) -> None:
     Raises:
         BadRequest: with the tool's path.
     """
-    if not kind.startswith(_CLIENT_TOOLS):
+    if not kind.startswith(CLIENT_TOOLS):
         text = f"Tools of the type {kind!r} are not allowed: only tools that the client runs cost no more than tokens."
         raise BadRequest(text, param=f"{path}.type")

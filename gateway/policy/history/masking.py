@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from gateway.policy.environment import EXPANDED
 from gateway.policy.positions import parse
 from gateway.policy.references import select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SECRET: Final = ("providers.*.api_key", "providers.*.base_url", "alerts.webhook", "teams.*.alerts.webhook")
 _MASK: Final = "********"
 _UNSHOWN: Final = "# This policy has a secret in it that cannot be told from the rest; it is not shown.\n"
 
@@ -26,7 +26,7 @@ def masked(text: str) -> str:
 def secrets_in(text: str) -> Iterator[str]:
     """Find the secrets that are written out: keys, addresses of alerts, and addresses with a password."""
     data = parse(text).data
-    for pattern in _SECRET:
+    for pattern in EXPANDED:
         for path, value in select(data, pattern):
             if isinstance(value, str) and "${" not in value and value != _MASK and _tells(path[-1], value):
                 yield value

@@ -1,9 +1,11 @@
 """How each kind of provider is spoken to: one file for each API.
 
 An API is words alone: what is posted and where, with which credentials, what an answer's events say, and what an error
-means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events.
+means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events, and
+`signing.py` signs what goes to Amazon.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
@@ -50,8 +52,8 @@ class Api(Protocol):
         """
         ...
 
-    def ear(self, provider: str) -> Ear:
-        """Return what hears the answer to a call."""
+    def ear(self, provider: str, wanted: Wanted) -> Ear:
+        """Return what hears the answer to `wanted`."""
         ...
 
     def embeddings(self, body: dict[str, Any]) -> Wanted:
@@ -62,8 +64,11 @@ class Api(Protocol):
         """
         ...
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
-        """Return the reply to the embeddings request `asked` in OpenAI's form; one without `data` says nothing."""
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+        """Return the reply to the embeddings request `asked` in OpenAI's form; one without `data` says nothing.
+
+        Some tell what they have read in the `headers` of the reply alone.
+        """
         ...
 
     def error(self, body: bytes) -> dict[str, Any]:

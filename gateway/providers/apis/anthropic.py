@@ -1,19 +1,21 @@
 """Anthropic's Messages API. Spec: the Anthropic API reference, "Create a Message" and "Streaming Messages"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
+from gateway.dialects.messages import BETAS
 from gateway.dialects.messages.calling import to_messages
 from gateway.dialects.messages.failures import to_chat_error
 from gateway.dialects.messages.hearing import Hearing, events_of_whole
 from gateway.errors import BadRequest
 from gateway.providers.apis.ears import EventEar, Heard, translated
 from gateway.providers.replies import as_object, json_of
-from gateway.providers.upstream import Call, Dialect, Wanted
+from gateway.providers.upstream import NO_HEADERS, Call, Dialect, Wanted
 
 VERSION: Final = "2023-06-01"
+_NOT_SAID: Final = frozenset({"stream", "stream_options", BETAS})
 
 
 class AnthropicApi:
@@ -32,11 +34,14 @@ class AnthropicApi:
 
     def chat(self, call: Call) -> Wanted:
         """Say a chat as a message; of a client of this API everything is as it came."""
-        chat = {name: value for name, value in call.body.items() if name not in {"stream", "stream_options"}}
-        return Wanted("v1/messages", to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True})
+        chat = {name: value for name, value in call.body.items() if name not in _NOT_SAID}
+        body = to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True}
+        betas = call.body.get(BETAS)
+        return Wanted("v1/messages", body, {"anthropic-beta": str(betas)} if betas else NO_HEADERS)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
+        del wanted
         hearing = Hearing(provider, int(self._clock()))
 
         def hear(payload: bytes) -> Heard:
@@ -58,9 +63,9 @@ class AnthropicApi:
         del body
         raise BadRequest("This provider has no embeddings.", param="model")
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return nothing that could be taken for embeddings."""
-        del reply, asked
+        del reply, asked, headers
         return {}
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -4,38 +4,20 @@ Spec: the OpenAI API reference for chat completions and embeddings; vLLM's exten
 `cache_salt`, which the bundled engine shares.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from gateway.dialects.chat import plain
 from gateway.providers.apis.ears import EventEar, Heard
+from gateway.providers.apis.manners import Manners
 from gateway.providers.refusals import error_of
 from gateway.providers.replies import as_object
 from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
 
 IDLE: Final = 1
 """A priority behind that of a call that names none, which is 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How a kind of provider behaves where the API leaves it open.
-
-    Attributes:
-        usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
-        salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
-        limit_field: the field that bounds an answer; the other name for it might be ignored.
-        knows: fields of other dialects that it obeys as well.
-        ranked: it lets calls that nobody waits for stand behind all others.
-    """
-
-    usage_per_chunk: bool
-    salted: bool
-    limit_field: str
-    knows: frozenset[str] = frozenset()
-    ranked: bool = False
 
 
 class OpenAIApi:
@@ -55,16 +37,23 @@ class OpenAIApi:
 
     def chat(self, call: Call) -> Wanted:
         """Return the call as it is, bounded in the one field that this kind is known to obey, always with usage."""
-        body = call.body if call.spoken == "chat" else plain(call.body, self._manners.knows)
-        asked = body | {self._manners.limit_field: call.max_tokens, "stream": True, "stream_options": self._options}
-        if self._manners.salted:
+        manners = self._manners
+        body = call.body if call.spoken == "chat" else plain(call.body, manners.knows)
+        if manners.renamed or manners.unsaid:
+            kept = {name: value for name, value in body.items() if name not in manners.unsaid}
+            body = {manners.renamed.get(name, name): value for name, value in kept.items()}
+        asked = body | {manners.limit_field: call.max_tokens, "stream": True}
+        if manners.usage_asked:
+            asked["stream_options"] = self._options
+        if manners.salted:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
-        if self._manners.ranked and call.idle:
+        if manners.ranked and call.idle:
             asked["priority"] = IDLE
         return Wanted("chat/completions", asked)
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear chunks, which are what we have inside already."""
+        del wanted
 
         def hear(payload: bytes) -> Heard:
             return [Chunk(payload, as_object(payload, provider))]
@@ -75,9 +64,9 @@ class OpenAIApi:
         """Return the request as it is."""
         return Wanted("embeddings", body)
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the reply as it is."""
-        del asked
+        del asked, headers
         return reply
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """OpenAI's Responses API, at a provider that speaks it. Spec: the OpenAI API reference, "Responses"."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.responses.calling import to_responses
@@ -28,8 +29,9 @@ class ResponsesApi:
         chat = {name: value for name, value in call.body.items() if name != "stream_options"}
         return Wanted("responses", to_responses(chat | {"max_completion_tokens": call.max_tokens}) | {"stream": True})
 
-    def ear(self, provider: str) -> EventEar:
+    def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
+        del wanted
         hearing = Hearing()
 
         def hear(payload: bytes) -> Heard:
@@ -45,9 +47,9 @@ class ResponsesApi:
         """Return the request as it is."""
         return Wanted("embeddings", body)
 
-    def embedded(self, reply: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    def embedded(self, reply: dict[str, Any], asked: dict[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the reply as it is."""
-        del asked
+        del asked, headers
         return reply
 
     def error(self, body: bytes) -> dict[str, Any]:

@@ -8,6 +8,7 @@ on. Providers disagree on names and some match them without case, so a governed 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gateway.dialects.messages.fees import CLIENT_TOOLS
 from gateway.errors import BadRequest
 
 GOVERNED = frozenset(
@@ -40,7 +41,8 @@ _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
 """Field and the values of it, with their types, that change nothing; null never does."""
 
 _TOOLS = frozenset({"function", "custom"})
-"""Kinds of tools that their caller runs; a provider runs the others, at a fee of its own."""
+"""Kinds of tools that their caller runs; but for those that a provider defines and its caller runs, a provider runs the
+others, at a fee of its own."""
 
 _UNPRICED_PARTS = frozenset({"input_audio", "audio_url", "video_url", "video"})
 
@@ -68,7 +70,7 @@ def refuse_tools_of_providers(tools: object) -> None:
     listed: list[Any] = tools if isinstance(tools, list) else []
     for index, tool in enumerate(listed):
         kind: Any = tool.get("type", "function") if isinstance(tool, dict) else "function"
-        if not isinstance(kind, str) or kind not in _TOOLS:
+        if not isinstance(kind, str) or (kind not in _TOOLS and not kind.startswith(CLIENT_TOOLS)):
             path = f"tools[{index}].type"
             raise BadRequest("Tools that a provider runs have no price here: use 'function' or 'custom'.", param=path)
 

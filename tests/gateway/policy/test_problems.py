@@ -47,6 +47,16 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
             '6:73: models.small.price: only a machine of your own can be measured; write "list" or the prices',
         ),
         (
+            "kind: engine",
+            "kind: gemini, zone: cloud",
+            '6:73: models.small.price: only a machine of your own can be measured; write "list" or the prices',
+        ),
+        (
+            "engine: {",
+            "google: {kind: gemini, zone: a, batch: true}\n  engine: {",
+            "3:35: providers.google.batch: unknown field",
+        ),
+        (
             "provider: engine, model: smollm2",
             "provider: engin, model: s",
             "6:29: models.small.provider: unknown provider",

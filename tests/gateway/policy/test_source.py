@@ -6,7 +6,7 @@ import pytest
 from gateway.policy.document import Policy
 from gateway.policy.models import EngineProvider, OpenAIProvider, VllmProvider
 from gateway.policy.problems import PolicyInvalid
-from gateway.policy.source import STARTER, load_policy, starter_text
+from gateway.policy.source import STARTER, load_policy, parse_policy, starter_text
 from governance.attribution import Attribution
 from governance.money import Nanodollars
 from governance.policy.rules import OutputRule
@@ -76,6 +76,18 @@ def test_a_model_that_the_book_does_not_know_is_unavailable_and_never_free() -> 
 def test_the_price_of_a_model_is_not_looked_up_at_a_host_that_may_charge_anything() -> None:
     text = EXAMPLE.read_text("utf-8").replace("https://api.openai.com/v1", "https://resold.example.com/v1")
     assert set(read(text, KEYS).unpriced) == {"gpt-mini", "gpt"}
+
+
+def test_the_models_of_gemini_are_priced_by_the_book_of_google_at_its_own_addresses() -> None:
+    engine = "engine: {kind: engine, machine_usd_per_hour: 0.20}"
+    text = SMALL.replace(
+        "model: smollm2, tier: local, price: measured", "model: gemini-2.5-flash, tier: local, price: list"
+    )
+    priced = parse_policy(text.replace(engine, "engine: {kind: gemini, zone: cloud}"), "policy.yaml", {}, AT)
+    resold = text.replace(engine, "engine: {kind: gemini, zone: cloud, base_url: 'https://resold.example.com/v1beta'}")
+
+    assert priced.prices["small"].input == Nanodollars(300_000_000)
+    assert set(parse_policy(resold, "policy.yaml", {}, AT).unpriced) == {"small"}
 
 
 def test_a_model_without_a_price_may_be_priced_as_another() -> None:

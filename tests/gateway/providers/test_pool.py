@@ -74,3 +74,15 @@ async def test_a_silent_provider_does_not_keep_a_policy_waiting(providers: Provi
     vllm = {"kind": "vllm", "zone": "onprem", "base_url": "http://127.0.0.1:9/v1"}
     found = await providers.lease(document({"vllm": vllm, **POLICY["providers"]}), {}, 0)
     assert not found.upstreams["vllm"].status.available
+
+
+async def test_bedrock_without_its_library_is_absent_and_says_what_to_install(
+    providers: Providers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.providers.kinds.find_spec", lambda _: None)
+    aws = {"kind": "bedrock", "zone": "cloud", "region": "eu-central-1", "api_key": "k"}
+
+    upstream = (await lease(providers, aws=aws, **POLICY["providers"])).upstreams["aws"]
+
+    assert not upstream.status.available
+    assert "sluicegate[bedrock]" in upstream.status.reason

@@ -57,6 +57,13 @@ def test_parallel_results_and_what_follows_them_are_one_turn() -> None:
     ]
 
 
+def test_what_a_gemini_model_has_sealed_with_a_call_stays_behind() -> None:
+    sealed = function("a", "{}") | {"extra_content": {"google": {"thought_signature": "<A>"}}}
+    body = call({"role": "user", "content": "Go."}, {"role": "assistant", "content": None, "tool_calls": [sealed]})
+
+    assert body["messages"][1]["content"] == [{"type": "tool_use", "id": "a1", "name": "a", "input": {}}]
+
+
 def test_arguments_that_are_no_object_are_kept_as_the_provider_asks_for() -> None:
     body = call({"role": "assistant", "content": "", "tool_calls": [function("a", '{"x":')]})
 

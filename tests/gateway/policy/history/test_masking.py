@@ -18,7 +18,16 @@ def test_a_text_that_only_names_its_secrets_is_shown_as_it_is(text: str) -> None
     assert masked(text) == text
 
 
-@pytest.mark.parametrize("field", [f"api_key: {SECRET}", f'api_key: "{SECRET}"', f"api_key: &key {SECRET}"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        f"api_key: {SECRET}",
+        f'api_key: "{SECRET}"',
+        f"api_key: &key {SECRET}",
+        f"secret_access_key: {SECRET}",
+        f"session_token: {SECRET}",
+    ],
+)
 def test_a_key_that_is_written_out_is_masked_wherever_it_stands(field: str) -> None:
     shown = masked(f"{with_cloud(field)}# was {SECRET} once\n")
     assert SECRET not in shown
