@@ -102,7 +102,7 @@ class ConversationLine:
 
     def model(self, raw: bytes) -> str:
         """Look at the body."""
-        request = READ[self.path][1](raw, "")
+        request = READ[self.path][1](raw, "", {})
         if request.stream:
             raise BadRequest("A stream cannot be deferred: leave 'stream' out.", "stream")
         return request.fields.model
@@ -110,7 +110,7 @@ class ConversationLine:
     async def answer(self, asking: Asking, governed: Governed, raw: bytes) -> dict[str, Any]:
         """Return the answer in the words of the path."""
         endpoint, read, _ = READ[self.path]
-        request = read(raw, asking.request_id)
+        request = read(raw, asking.request_id, asking.wishes.spoken)
         if request.stream:
             raise BadRequest("A stream cannot be deferred: leave 'stream' out.", "stream")
         reply = KeptReply(request.speech)

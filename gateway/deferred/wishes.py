@@ -14,6 +14,8 @@ from gateway.wire.request.attribution import read_offered
 from gateway.wire.request.controls import Controls, Headers, read_controls
 from governance.attribution import Offered
 
+_BETAS = "anthropic-beta"
+
 
 class Wishes(msgspec.Struct, frozen=True):
     """The wishes.
@@ -24,6 +26,7 @@ class Wishes(msgspec.Struct, frozen=True):
         zone: the zone that no line may leave.
         cache_control: the raw `Cache-Control` value.
         timeout_s: the longest that each line may take.
+        betas: the raw `anthropic-beta` value, which goes on to the provider.
     """
 
     headers: dict[str, str]
@@ -31,6 +34,12 @@ class Wishes(msgspec.Struct, frozen=True):
     zone: str | None = None
     cache_control: str = ""
     timeout_s: float | None = None
+    betas: str = ""
+
+    @property
+    def spoken(self) -> Headers:
+        """The headers that have a say in how a line is understood."""
+        return {_BETAS: self.betas} if self.betas else {}
 
     @property
     def controls(self) -> Controls:
@@ -55,7 +64,9 @@ def read_wishes(headers: Headers, metadata: Mapping[str, Any] | None = None) -> 
     """
     controls, offered = read_controls(headers), read_offered(headers, metadata, None)
     said = dict(offered.metadata) | dict(offered.headers)
-    return Wishes(said, offered.user, controls.zone, controls.cache_control, controls.timeout_s)
+    return Wishes(
+        said, offered.user, controls.zone, controls.cache_control, controls.timeout_s, headers.get(_BETAS, "")
+    )
 
 
 def parse_wishes(text: str) -> Wishes:
