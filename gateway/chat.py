@@ -67,9 +67,10 @@ class ChatService:
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
+                downgrade = 0 if asked.pinned else pressure.downgrade
+                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade)
                 most_prompt = most_prompt_tokens(shaped.body, asked.size)
-                purchase = self.purchasing.price(route, most_prompt, shaped.most_output)
+                purchase = self.purchasing.price(route, most_prompt, shaped.most_output, asked.carrier)
                 wanted = _said(purchase, shaped, entitled, asked)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -115,7 +116,7 @@ class ChatService:
                 meter,
                 brake,
                 reply,
-                limit_s=asked.limit_s,
+                limit_s=purchase.limit_s or asked.limit_s,
                 ticks=self.ticks,
             )
         except BaseException as failure:

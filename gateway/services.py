@@ -46,6 +46,7 @@ from gateway.settings import Settings
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
+from governance.deferred.parcels import requests
 from governance.identity import Keyring
 from governance.keys import refresh
 from governance.ledger.writer import LedgerWriter
@@ -165,7 +166,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                     log=log,
                     now=_now,
                     ticks=perf_counter,
-                    worker=secrets.token_hex(8),
+                    new_id=partial(secrets.token_hex, 12),
                     sole=guard is None,
                     stack=stack,
                 ),
@@ -258,7 +259,8 @@ async def _fill(
         await ledger.flush(within_s=1.0)
         await purse.seed(database, budgets(), _now(), in_force.governed.timezone)
 
-    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None)
+    out = await requests(database)
+    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None, spared=out)
     if guard is not None:
         await stack.enter_async_context(guard.watch(refill))
     return refill

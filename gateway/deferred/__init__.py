@@ -6,5 +6,7 @@ words what came of it, and `patience.py` says which failures are worth another r
 together: interactive requests always go first (`traffic.py`), and an app's work keeps to its window (`timetable.py`).
 `wishes.py` is what the submitter asked of the gateway, kept with the batch.
 
+The lines of an app that may use its providers' batch APIs are carried there by `provider_batches/`.
+
 Where the work waits is `governance/deferred/`; what runs here has nothing of its own that a restart could lose.
 """

@@ -5,7 +5,7 @@ queue or in the API of batches knows endpoints apart.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -20,22 +20,39 @@ from gateway.governing.governed import Governed
 from gateway.providers.upstream import Chunk, Dialect
 from gateway.speech import Speech
 from gateway.steps.admission import Asked
+from gateway.steps.carriers import Carrier
 from gateway.wire.departure import Departure
 from gateway.wire.errors import ErrorBody, openai_error
 from gateway.wire.headers import Facts
+from gateway.wire.request.controls import Controls
 from gateway.wire.request.embedding_body import decode_embedding
 from governance.identity import Caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Who asks, and when. `tick` is the same moment as `at` on the monotonic clock, in seconds."""
+    """Who asks, and when.
+
+    Attributes:
+        tick: the same moment as `at` on the monotonic clock, in seconds.
+        carrier: may carry its call.
+        model: what stands in for the model that the line names, when its call is out already.
+    """
 
     request_id: str
     at: datetime
     tick: float
     caller: Caller
     wishes: Wishes
+    carrier: Carrier | None = None
+    model: str | None = None
+
+    @property
+    def controls(self) -> Controls:
+        """What the line asks of the gateway itself; one whose call is out already wants no other answer."""
+        controls = self.wishes.controls
+        out = self.carrier is not None and self.carrier.pinned
+        return replace(controls, cache_control="no-cache") if out else controls
 
 
 class RunLine(Protocol):
@@ -161,14 +178,15 @@ def _asked(
         endpoint=endpoint,
         caller=asking.caller,
         offered=asking.wishes.offered(fields.metadata, fields.user),
-        controls=asking.wishes.controls,
+        controls=asking.controls,
         body=body,
         size=size,
         fields=fields,
-        model=fields.model,
+        model=asking.model or fields.model,
         limit_s=asking.wishes.timeout_s or total_s,
         dialect=dialect,
         deferred=True,
+        carrier=asking.carrier,
     )
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from structlog.typing import FilteringBoundLogger
 
+from gateway.deferred.provider_batches.carrying import Carriage
+from gateway.deferred.provider_batches.shipping import SHIP_S, Shipping
 from gateway.deferred.runner import LOOK_S, RENEW_S, Runner
 from gateway.deferred.traffic import Traffic
 from gateway.governing.in_force import InForce
@@ -26,7 +28,7 @@ async def open_deferred(
     log: FilteringBoundLogger,
     now: Callable[[], datetime],
     ticks: Callable[[], float],
-    worker: str,
+    new_id: Callable[[], str],
     sole: bool,
     stack: AsyncExitStack,
 ) -> tuple[Round, ...]:
@@ -41,10 +43,11 @@ async def open_deferred(
         log: told of what goes wrong.
         now: an aware clock.
         ticks: a monotonic clock in seconds.
-        worker: a name for this process that no other has, or had.
+        new_id: makes names that nobody has, or had.
         sole: no other process works on this queue.
         stack: what to close at the end.
     """
+    carriage = Carriage(database)
     runner = Runner(
         database=database,
         in_force=in_force,
@@ -54,7 +57,11 @@ async def open_deferred(
         log=log,
         now=now,
         ticks=ticks,
-        worker=worker,
+        worker=new_id(),
+        carriage=carriage,
+    )
+    shipping = Shipping(
+        database=database, in_force=in_force, metrics=metrics, log=log, now=now, new_id=lambda: f"ship_{new_id()}"
     )
     if sole:
         await runner.take_over()
@@ -66,4 +73,9 @@ async def open_deferred(
         await runner.close()
 
     stack.push_async_callback(stop)
-    return ((LOOK_S, "deferred batches", runner.advance), (RENEW_S, "deferred leases", runner.renew))
+    return (
+        (LOOK_S, "deferred batches", runner.advance),
+        (LOOK_S, "deferred answers", carriage.hand_out),
+        (SHIP_S, "shipments", shipping.tend),
+        (RENEW_S, "deferred leases", runner.renew),
+    )

@@ -16,9 +16,6 @@ from governance.errors import BudgetExhausted, RateLimited
 MOST_FAILURES: Final = 3
 """How many runs of a line may fail upstream, the last included."""
 
-LOOK_AGAIN: Final = timedelta(minutes=10)
-"""The longest wait for a budget or a window: a policy that is put in force meanwhile may have made room."""
-
 _HELD: Final = timedelta(seconds=5)
 """How long to wait for room in a budget that is only held by requests in flight."""
 
@@ -64,4 +61,4 @@ def _for_money(error: BudgetExhausted, at: datetime) -> Wait | None:
         return None  # it will never fit
     if error.spent + error.asked <= error.limit:
         return Wait(at + _HELD, whole_batch=True)
-    return Wait(min(error.resets_at, at + LOOK_AGAIN), whole_batch=True)
+    return Wait(error.resets_at, whole_batch=True)

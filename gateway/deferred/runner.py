@@ -6,7 +6,7 @@ no more lines run at the same time, over all processes, than the policy says.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -15,25 +15,32 @@ from structlog.typing import FilteringBoundLogger
 from gateway.deferred import outcomes
 from gateway.deferred.lines import ENDPOINTS, Asking
 from gateway.deferred.patience import patience
+from gateway.deferred.provider_batches.carrying import Carriage, LineCarrier
 from gateway.deferred.timetable import Timetable
 from gateway.deferred.traffic import Traffic
 from gateway.deferred.validation import validate
 from gateway.deferred.wishes import parse_wishes
+from gateway.errors import UpstreamError
 from gateway.governing.governed import Governed
 from gateway.governing.in_force import InForce
 from gateway.operations.metrics import Metrics
+from gateway.providers.upstream import StillOut
 from gateway.wire.errors import UNEXPECTED, shape_of
 from governance.database import Database
-from governance.deferred import files, progress, queue
+from governance.deferred import files, parcels, progress, queue
 from governance.deferred.records import Line, LineState
 from governance.errors import StoreUnavailable, Unauthenticated
 from governance.identity import Keyring
+from governance.ledger.recovery import expire_orphans
 
 LOOK_S: Final = 1.0
 """How often the queue is looked at while nothing happens here."""
 
 RENEW_S: Final = 8.0
 """How often the leases of lines that run are renewed; well within `queue.LEASE`."""
+
+MOST_CARRIED: Final = 5_000
+"""How many lines may be out at providers' batch APIs at the same time, for each process: each waits in memory."""
 
 GRACE_S: Final = 5.0
 """How long lines in flight may take at the end; then they are cut off, settled as they stand, and put back."""
@@ -55,6 +62,7 @@ class Runner:
         now: an aware clock.
         ticks: a monotonic clock in seconds.
         worker: a name for this process that no other has, or had.
+        carriage: where lines wait that are out at a provider's batch API.
     """
 
     database: Database
@@ -66,6 +74,8 @@ class Runner:
     now: Callable[[], datetime]
     ticks: Callable[[], float]
     worker: str
+    carriage: Carriage
+    _carried: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _running: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _policy: str = ""
@@ -73,6 +83,7 @@ class Runner:
     async def take_over(self) -> None:
         """Take the work of dead processes at once; only for the sole process of a database, at its start."""
         await queue.release(self.database)
+        await parcels.look_again(self.database)
         await progress.restart_validation(self.database)
         await files.sweep(self.database, self.now())
 
@@ -86,12 +97,14 @@ class Runner:
         if batch is not None:
             await validate(self.database, batch, self.now)
             self._wake.set()
+        for line in await parcels.take_up(self.database, self.worker, self.now(), MOST_CARRIED - len(self._carried)):
+            self._begin(line)
         await progress.stop_lines(self.database, self.now(), outcomes.late, outcomes.cancelled)
         await progress.end(self.database, self.now())
 
     async def renew(self) -> None:
         """Keep what runs here from being taken for abandoned."""
-        if self._running:
+        if self._running or self._carried:
             await queue.renew(self.database, self.worker, self.now())
 
     async def claim(self) -> None:
@@ -99,13 +112,13 @@ class Runner:
         document, at = self.in_force.governed.policy.document, self.now()
         timetable, most = Timetable.of(document), document.deferred.concurrency
         while self.traffic.interactive <= document.deferred.yield_above and len(self._running) < most:
+            if len(self._carried) >= MOST_CARRIED:
+                return
             if not await queue.due(self.database, at):
                 return
             lines = await queue.claim(self.database, self.worker, at, most, lambda owner: timetable.closed(owner, at))
             for line in lines:
-                task = asyncio.create_task(self._run(line), name=line.request_id)
-                self._running.add(task)
-                task.add_done_callback(self._ended)
+                self._begin(line)
             if not lines:
                 return
 
@@ -137,10 +150,26 @@ class Runner:
         running = list(self._running)
         for task in running:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        self.carriage.abandon()
+        await asyncio.gather(*running, *self._carried, return_exceptions=True)
+        await parcels.leave(self.database, self.worker)
+
+    def _begin(self, line: Line) -> None:
+        task = asyncio.create_task(self._run(line), name=line.request_id)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _aboard(self) -> None:
+        """Count the line of this task as carried: it takes no turn from others any more."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.discard(task)
+            self._carried.add(task)
+        self._wake.set()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._carried.discard(task)
         self._wake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
             self.log.error("a line was lost; it will be run again", line=task.get_name(), exc_info=error)
@@ -150,6 +179,8 @@ class Runner:
         try:
             with self.in_force.governing() as governed:
                 body = await self._answer(line, governed)
+        except StillOut:
+            return  # whoever takes it up goes on with it
         except asyncio.CancelledError:
             await asyncio.shield(queue.put_back(self.database, line, line_until=self.now()))
             raise
@@ -164,14 +195,26 @@ class Runner:
             raise Unauthenticated("revoked")
         asking = Asking(
             request_id=line.request_id,
-            at=self.now(),
+            at=self.now() if line.parcel is None else line.parcel.asked_at,
             tick=self.ticks(),
             caller=caller,
             wishes=parse_wishes(line.asked),
+            model=None if line.parcel is None else line.parcel.model,
         )
+        document = governed.policy.document
+        if line.parcel is not None or (line.owner in Timetable.of(document).carried and not asking.wishes.betas):
+            carrier = LineCarrier(
+                line=line, at=asking.at, document=document, carriage=self.carriage, aboard=self._aboard
+            )
+            asking = replace(asking, carrier=carrier)
         return await ENDPOINTS[line.endpoint].answer(asking, governed, line.body)
 
     async def _stumbled(self, line: Line, error: Exception) -> None:
+        if line.parcel is not None and not isinstance(error, UpstreamError):
+            # What was out cannot be gone on with: it is booked at what was held, and the line is run anew.
+            await self._store(lambda: expire_orphans(self.database, among={line.request_id}))
+            await self._store(lambda: queue.put_back(self.database, line, line_until=self.now()))
+            return
         if shape_of(error) is UNEXPECTED:
             self.in_force.governed.accounts.crashed(line.request_id, error)
         wait = patience(error, line, self.now())

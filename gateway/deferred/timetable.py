@@ -13,16 +13,22 @@ from governance.deferred.windows import OffPeak
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """The windows of a policy's apps on its calendar; the work of an app without one is always welcome."""
+    """The windows of a policy's apps on its calendar; the work of an app without one is always welcome.
+
+    `carried` are the apps whose work may go to the providers' batch APIs.
+    """
 
     timezone: ZoneInfo
     windows: Mapping[Owner, OffPeak]
+    carried: frozenset[Owner]
 
     @classmethod
     def of(cls, document: Policy) -> Self:
         """Read the windows from a policy."""
-        apps = ((Owner(team.name, app.name), app.deferred) for team in document.teams for app in team.apps)
-        return cls(document.timezone, {owner: OffPeak.parse(rule.window) for owner, rule in apps if rule is not None})
+        apps = [(Owner(team.name, app.name), app.deferred) for team in document.teams for app in team.apps]
+        rules = {owner: rule for owner, rule in apps if rule is not None}
+        windows = {owner: OffPeak.parse(rule.window) for owner, rule in rules.items()}
+        return cls(document.timezone, windows, frozenset(owner for owner in rules if rules[owner].provider_batch))
 
     def opens(self, owner: Owner, at: datetime) -> datetime:
         """Return the first instant from `at` on at which something may be done for an owner."""

@@ -1,6 +1,6 @@
 """Read the input of a batch: lines of JSON, each of them a request. Spec: the OpenAI API reference, "Batch"."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from gateway.wire.body import LIMIT_BYTES
+from gateway.wire.jsonl import lines_of
 from governance.database import Database
 from governance.deferred import files, progress
 from governance.deferred.records import Batch, Fault, NewLine
@@ -38,7 +39,8 @@ async def validate(database: Database, batch: Batch, now: Callable[[], datetime]
     """
     checker, lines = Checker(batch.endpoint), list[NewLine]()
     try:
-        async for n, raw in lines_of(await files.read(database, batch.input_file_id or "", batch.owner)):
+        pieces = await files.read(database, batch.input_file_id or "", batch.owner)
+        async for n, raw in lines_of(pieces, LIMIT_BYTES + _ENVELOPE):
             line = checker.check(n, raw)
             if line is not None and not checker.faults:
                 lines.append(line)
@@ -102,24 +104,6 @@ class Checker:
         if len(self.seen) == MOST_LINES:
             return "too_many_requests", f"A batch may have at most {MOST_LINES} requests.", None
         return None
-
-
-async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes | None]]:
-    """Yield the lines of a file that are not blank, each with its number from 1; None in the place of an overlong one.
-
-    No more of a line is kept in memory than a request may be long.
-    """
-    n, rest, overlong = 1, b"", False
-    async for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            if overlong or line.strip():
-                yield n, None if overlong or len(line) > LIMIT_BYTES + _ENVELOPE else line
-            n, overlong = n + 1, False
-        if len(rest) > LIMIT_BYTES + _ENVELOPE:
-            rest, overlong = b"", True
-    if overlong or rest.strip():
-        yield n, None if overlong else rest
 
 
 async def _added(database: Database, batch: Batch, lines: list[NewLine], at: datetime) -> bool:

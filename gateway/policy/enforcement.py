@@ -61,7 +61,6 @@ NOT_YET = (
         "The effort that a request asks for is passed on as it is.",
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
-    _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),
 )
 
 

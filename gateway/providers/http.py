@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 import httpx
@@ -20,9 +20,10 @@ from gateway.providers.replies import (
     read_start,
     read_whole,
 )
-from gateway.providers.upstream import Call, Chunk, Leave, Served, Status, Wanted
+from gateway.providers.upstream import Call, Chunk, Dialect, Leave, Served, Status, Wanted
 
 _HEALTH_S = 2.0
+_JSON = {"content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +93,74 @@ class HttpUpstream:
             # httpx-aiohttp calls every lost connection a ConnectTimeout, so its name would mislead.
             self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
 
+    @property
+    def dialect(self) -> Dialect:
+        """What its answers are written in."""
+        return self._api.dialect
+
+    def hear(self, wanted: Wanted, body: bytes) -> list[Chunk]:
+        """Return the chunks of an answer that came in one piece.
+
+        Raises:
+            UpstreamError: it makes no sense, or is an error.
+        """
+        ear = self._api.ear(self.name, wanted)
+        return [self._answer(chunk) for chunk in (*ear.feed(body), *ear.end())]
+
+    def refused(self, status: int, body: bytes) -> UpstreamError:
+        """Return the error that a reply of a status stands for."""
+        return refusal(self.name, status, {}, self._api.error(body))
+
+    async def ask(
+        self,
+        method: Literal["GET", "POST"],
+        path: str,
+        *,
+        body: dict[str, Any] | None = None,
+        form: tuple[dict[str, str], dict[str, tuple[str, bytes, str]]] | None = None,
+    ) -> dict[str, Any]:
+        """Return the JSON object that the provider replies with to something beside a model's call.
+
+        Args:
+            method: of HTTP.
+            path: below its address.
+            body: what is sent, as JSON.
+            form: what is sent, as the fields and files of a form.
+        """
+        url = self._client.base_url.join(path)
+        content = None if body is None else msgspec.json.encode(body)
+        headers = self._api.headers(str(url), content or b"") | ({} if body is None else _JSON)
+        data, files = form or (None, None)
+        request = self._client.build_request(method, url, content=content, data=data, files=files, headers=headers)
+        async with self._sent(request) as response:
+            return as_object(await read_whole(response.aiter_raw(), MOST_MODELS_BYTES, self.name), self.name)
+
+    @asynccontextmanager
+    async def reading(self, path: str) -> AsyncGenerator[AsyncIterator[bytes]]:
+        """Read a file of the provider, piece by piece."""
+        url = self._client.base_url.join(path)
+        async with self._sent(self._client.build_request("GET", url, headers=self._api.headers(str(url), b""))) as r:
+            yield r.aiter_raw()
+
     @asynccontextmanager
     async def _post(self, wanted: Wanted, request_id: str) -> AsyncGenerator[httpx.Response]:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
-        headers = {"content-type": "application/json", "x-request-id": request_id}
-        headers |= {**wanted.headers, **self._api.headers(str(url), content)}
+        headers = _JSON | {"x-request-id": request_id} | {**wanted.headers, **self._api.headers(str(url), content)}
+        async with self._sent(self._client.build_request("POST", url, content=content, headers=headers)) as response:
+            yield response
+
+    @asynccontextmanager
+    async def _sent(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
         try:
-            async with self._client.stream("POST", url, content=content, headers=headers) as response:
+            response = await self._client.send(request, stream=True)
+            try:
                 if not response.is_success:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
+            finally:
+                await response.aclose()
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
         except (httpx.HTTPError, OSError) as error:

@@ -83,6 +83,10 @@ class Status:
         return not self.reason
 
 
+class StillOut(BaseException):  # no error: nothing has gone wrong, and nothing but its maker should catch it
+    """A call whose answer is still to come, when this process ends: its hold stays open for whoever goes on with it."""
+
+
 class Upstream(Protocol):
     """One provider of the policy.
 

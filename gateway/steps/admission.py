@@ -10,6 +10,7 @@ from cache.errors import CacheError
 from gateway.errors import ModelNotFound
 from gateway.providers.upstream import Dialect
 from gateway.steps.accounts import Accounts
+from gateway.steps.carriers import Carrier
 from gateway.wire.errors import Shape, shape_of
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
@@ -45,6 +46,7 @@ class Asked(Generic[FieldsT_co]):
         model: the model or route it names.
         dialect: what its client speaks, for providers that speak the same.
         deferred: nobody waits for its answer.
+        carrier: carries its call to a provider's batches, where that may be; None for a call at once.
     """
 
     request_id: str
@@ -62,6 +64,12 @@ class Asked(Generic[FieldsT_co]):
     stream: bool = False
     dialect: Dialect = "chat"
     deferred: bool = False
+    carrier: Carrier | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether its call is out already, so that it must be paid for whatever the policy says now."""
+        return self.carrier is not None and self.carrier.pinned
 
     @property
     def may_queue(self) -> bool:
@@ -147,6 +155,8 @@ class Admission:
         try:
             yield
         except Refusal as refusal:
+            if asked.pinned:
+                raise  # it has a hold already, which somebody else must end
             shape = shape_of(refusal)
             if isinstance(refusal, BudgetExhausted) and refusal.queues and asked.may_queue:
                 shape = QUEUED

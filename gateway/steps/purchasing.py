@@ -11,10 +11,11 @@ from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
 from gateway.errors import UpstreamError, UpstreamUnreached
-from gateway.providers.upstream import Upstream
+from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
+from gateway.steps.carriers import CARRIED_S, Carrier, batch_price
 from gateway.steps.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Settlement
@@ -33,13 +34,17 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, and the most it can cost."""
+    """A call about to be paid for: who is called, why, at what price, and the most it can cost.
+
+    `limit_s` is how long it may take where that is not for the request to say.
+    """
 
     model: Model
     upstream: Upstream
     route: Route
     price: Price
     worst: WorstCase
+    limit_s: float | None = None
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
@@ -79,8 +84,8 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price.
+    def price(self, route: Route, most_prompt: int, most_output: int, carrier: Carrier | None = None) -> Purchase:
+        """Return the purchase of an answer over `route`, at today's price; at a batch's, where it can be carried.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -89,8 +94,13 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
+        upstream = self.catalogue.upstream(model)
+        carried = None if carrier is None else carrier.upstream(model, upstream)
+        price = price if carried is None else batch_price(price)
         worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
-        return Purchase(model, self.catalogue.upstream(model), route, price, worst)
+        if carried is None:
+            return Purchase(model, upstream, route, price, worst)
+        return Purchase(model, carried, route, price, worst, limit_s=CARRIED_S)
 
     def hold(
         self,
@@ -116,13 +126,16 @@ class Purchasing:
             entitled.grant.rates,
             purchase.worst,
             tz=self.timezone,
-            lease_s=asked.limit_s + LEASE_SLACK_S,
+            lease_s=(purchase.limit_s or asked.limit_s) + LEASE_SLACK_S,
             repeats=repeats,
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to."""
+        """End a hold at what the purchase really came to; one whose call is still out stays open."""
         settlement = self.accounts.settlement(bought)
+        if isinstance(bought.error, StillOut):
+            hold.leave()
+            return settlement
         await hold.settle(settlement)
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)

@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.database import Database
-from governance.deferred.records import BatchStatus, Line, LineState, Owner
-from governance.deferred.tables import DeferredBatchRow, DeferredLineRow
+from governance.deferred.records import BatchStatus, Line, LineState, Owner, Parcel
+from governance.deferred.tables import DeferredBatchRow, DeferredLineRow, DeferredParcelRow
 from governance.ledger.tables import instant, micros
 
 _B = DeferredBatchRow
 _L = DeferredLineRow
+_P = DeferredParcelRow
 
 LEASE: Final = timedelta(seconds=30)
 """How long a line is one worker's alone, unless it is renewed."""
@@ -67,7 +68,7 @@ async def claim(database: Database, worker: str, at: datetime, most: int, closed
 
 async def renew(database: Database, worker: str, at: datetime) -> None:
     """Keep the lines that a worker has for another lease."""
-    mine = (_L.state == LineState.RUNNING.value, _L.worker == worker, _L.lease_until > micros(at))
+    mine = (_L.state.in_(_HELD), _L.worker == worker, _L.lease_until > micros(at))
     async with database.transaction() as connection:
         await connection.execute(update(_L).where(*mine).values(lease_until=micros(at + LEASE)))
 
@@ -76,6 +77,7 @@ async def finish(database: Database, line: Line, state: LineState, result: bytes
     """Give a line its one result; False when it is another worker's meanwhile, or has one."""
     values = {"state": state.value, "result": result, "body": None, "worker": None, "lease_until": None}
     async with database.transaction() as connection:
+        await connection.execute(delete(_P).where(_P.request_id == line.request_id))
         return (await connection.execute(update(_L).where(*_is(line)).values(**values))).rowcount > 0
 
 
@@ -93,6 +95,7 @@ async def put_back(
     """
     values = _WAITING | {"not_before": micros(line_until), "failures": _L.failures + int(failed)}
     async with database.transaction() as connection:
+        await connection.execute(delete(_P).where(_P.request_id == line.request_id))
         await connection.execute(update(_L).where(*_is(line)).values(**values))
         if batch_until is not None:
             later = update(_B).where(_B.id == line.batch_id, _B.not_before < micros(batch_until))
@@ -107,12 +110,14 @@ async def wait_no_longer(database: Database) -> None:
 
 
 async def release(database: Database) -> int:
-    """Take every line from its worker, and return how many there were.
+    """Take every line from its worker, and return how many there were; those that are carried can be taken up.
 
     Only for the sole process of a database, before it claims its first: whoever had them is dead.
     """
     held = update(_L).where(_L.state == LineState.RUNNING.value)
+    carried = update(_L).where(_L.state == LineState.CARRIED.value)
     async with database.transaction() as connection:
+        await connection.execute(carried.values(lease_until=0))
         return (await connection.execute(held.values(**_WAITING))).rowcount
 
 
@@ -143,7 +148,7 @@ async def _take(connection: AsyncConnection, batch: Row[Any], worker: str, at: d
     values = {"state": LineState.RUNNING.value, "worker": worker, "lease_until": micros(at + LEASE)}
     mine = update(_L).where(_L.batch_id == batch.id, _L.n.in_(first))
     taken = await connection.execute(mine.values(**values, generation=_L.generation + 1).returning(_L.__table__))
-    lines = [_line(row, batch) for row in taken]
+    lines = [line_of(row, batch) for row in taken]
     await connection.execute(update(_B).where(_B.id == batch.id).values(served_at=now))
     return sorted(lines, key=lambda line: line.n)
 
@@ -158,11 +163,12 @@ async def _turns(database: Database) -> AsyncGenerator[AsyncConnection]:
 
 
 def _is(line: Line) -> tuple[Any, ...]:
-    running = _L.state == LineState.RUNNING.value
-    return (_L.batch_id == line.batch_id, _L.n == line.n, _L.generation == line.generation, running)
+    held = _L.state.in_(_HELD)
+    return (_L.batch_id == line.batch_id, _L.n == line.n, _L.generation == line.generation, held)
 
 
-def _line(row: Row[Any], batch: Row[Any]) -> Line:
+def line_of(row: Row[Any], batch: Row[Any], parcel: Parcel | None = None) -> Line:
+    """Read a line that is somebody's."""
     return Line(
         batch_id=row.batch_id,
         n=row.n,
@@ -175,7 +181,9 @@ def _line(row: Row[Any], batch: Row[Any]) -> Line:
         generation=row.generation,
         failures=row.failures,
         expires_at=instant(batch.expires_at),
+        parcel=parcel,
     )
 
 
+_HELD: Final = (LineState.RUNNING.value, LineState.CARRIED.value)
 _WAITING: Final[dict[str, Any]] = {"state": LineState.WAITING.value, "worker": None, "lease_until": None}

@@ -43,17 +43,21 @@ RUNNING = (BatchStatus.VALIDATING, BatchStatus.IN_PROGRESS, BatchStatus.CANCELLI
 
 
 class LineState(StrEnum):
-    """How far a line has come. One that `waits` or is `running` has no result yet; all others have one that stays."""
+    """How far a line has come. The first three have no result yet; all others have one that stays.
+
+    A line that is `carried` has been handed to a provider's own batch API.
+    """
 
     WAITING = "waiting"
     RUNNING = "running"
+    CARRIED = "carried"
     DONE = "done"
     FAILED = "failed"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
 
 
-OPEN = (LineState.WAITING, LineState.RUNNING)
+OPEN = (LineState.WAITING, LineState.RUNNING, LineState.CARRIED)
 UNANSWERED = (LineState.FAILED, LineState.EXPIRED, LineState.CANCELLED)
 """The states of lines whose results are in a batch's error file."""
 
@@ -130,12 +134,67 @@ class NewLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A request that is handed to a provider's own batch API instead of being made.
+
+    Attributes:
+        request_id: What the ledger calls it; the provider is told the same name.
+        provider: The policy's name of the provider.
+        path: Where it would be posted, below the provider's address.
+        model: The policy's name of the model.
+        upstream_model: The provider's own name of it: some take one model at a time.
+        asked_at: The instant whose budget windows pay for it.
+        body: The JSON that would be posted.
+    """
+
+    request_id: str
+    provider: str
+    path: str
+    model: str
+    upstream_model: str
+    asked_at: datetime
+    body: bytes
+
+
+class ShipmentState(StrEnum):
+    """How far a shipment has come. One that is `sending` may or may not have reached the provider."""
+
+    PACKED = "packed"
+    SENDING = "sending"
+    SENT = "sent"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shipment:
+    """Parcels that go to one provider as one batch of its own; `upstream_id` is what the provider calls it."""
+
+    id: str
+    provider: str
+    path: str
+    state: ShipmentState
+    upstream_id: str | None
+    created_at: datetime
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What a provider's batch says of one parcel: the status and the body that a call would have got."""
+
+    request_id: str
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """A line that a worker has claimed.
 
     Attributes:
         generation: How often it has been claimed, this time included.
         failures: How many of its runs came to nothing for a reason that may pass.
+        parcel: What is on its way to a provider, or back; None while nothing is.
     """
 
     batch_id: str
@@ -149,6 +208,7 @@ class Line:
     generation: int
     failures: int
     expires_at: datetime
+    parcel: "Parcel | None" = None
 
     @property
     def request_id(self) -> str:

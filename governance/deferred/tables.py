@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from governance.ledger.tables import Base
 
-_RUNNING = text("state = 'running'")
+_HELD = text("state IN ('running', 'carried')")
 
 
 class DeferredFileRow(Base):
@@ -84,13 +84,14 @@ class DeferredBatchRow(Base):
 class DeferredLineRow(Base):
     """A line of a batch; see `governance.deferred.records.Line`.
 
-    While it runs it is `worker`'s until `lease_until`. `body` goes when `result`, a line of JSON, is there.
+    While it runs or is carried it is `worker`'s until `lease_until`. `body` goes when `result`, a line of JSON, is
+    there.
     """
 
     __tablename__ = "deferred_line"
     __table_args__ = (
         Index("ix_deferred_line_batch_id_state_n", "batch_id", "state", "n"),
-        Index("ix_deferred_line_lease_until", "lease_until", sqlite_where=_RUNNING, postgresql_where=_RUNNING),
+        Index("ix_deferred_line_lease_until", "lease_until", sqlite_where=_HELD, postgresql_where=_HELD),
     )
 
     batch_id: Mapped[str] = mapped_column(primary_key=True)
@@ -103,4 +104,47 @@ class DeferredLineRow(Base):
     worker: Mapped[str | None]
     lease_until: Mapped[int | None]
     body: Mapped[bytes | None] = mapped_column(LargeBinary)
+    result: Mapped[bytes | None] = mapped_column(LargeBinary)
+
+
+class DeferredShipmentRow(Base):
+    """A batch at a provider; see `governance.deferred.records.Shipment`. Nothing is done for it before `due_at`."""
+
+    __tablename__ = "deferred_shipment"
+    __table_args__ = (Index("ix_deferred_shipment_state_due_at", "state", "due_at"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    provider: Mapped[str]
+    path: Mapped[str]
+    state: Mapped[str]
+    upstream_id: Mapped[str | None]
+    size: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[int]
+    seen_at: Mapped[int]
+    due_at: Mapped[int]
+
+
+class DeferredParcelRow(Base):
+    """A line's request to a provider's batch API; see `governance.deferred.records.Parcel`.
+
+    `shipment_id` is None until it is packed; `status` and `result` are there once the provider has answered.
+    """
+
+    __tablename__ = "deferred_parcel"
+    __table_args__ = (
+        Index("ix_deferred_parcel_shipment_id", "shipment_id"),
+        Index("uq_deferred_parcel_request_id", "request_id", unique=True),
+    )
+
+    batch_id: Mapped[str] = mapped_column(primary_key=True)
+    n: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    request_id: Mapped[str]
+    shipment_id: Mapped[str | None]
+    provider: Mapped[str]
+    path: Mapped[str]
+    model: Mapped[str]
+    upstream_model: Mapped[str]
+    asked_at: Mapped[int]
+    status: Mapped[int | None] = mapped_column(Integer)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
     result: Mapped[bytes | None] = mapped_column(LargeBinary)

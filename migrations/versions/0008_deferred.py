@@ -8,7 +8,7 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
-_RUNNING = sa.text("state = 'running'")
+_HELD = sa.text("state IN ('running', 'carried')")
 
 
 def upgrade() -> None:
@@ -83,11 +83,50 @@ def upgrade() -> None:
         "ix_deferred_line_lease_until",
         "deferred_line",
         ["lease_until"],
-        sqlite_where=_RUNNING,
-        postgresql_where=_RUNNING,
+        sqlite_where=_HELD,
+        postgresql_where=_HELD,
     )
+    op.create_table(
+        "deferred_shipment",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("provider", sa.String(), nullable=False),
+        sa.Column("path", sa.String(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("upstream_id", sa.String(), nullable=True),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_deferred_shipment"),
+    )
+    op.create_index("ix_deferred_shipment_state_due_at", "deferred_shipment", ["state", "due_at"])
+    op.create_table(
+        "deferred_parcel",
+        sa.Column("batch_id", sa.String(), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False, autoincrement=False),
+        sa.Column("request_id", sa.String(), nullable=False),
+        sa.Column("shipment_id", sa.String(), nullable=True),
+        sa.Column("provider", sa.String(), nullable=False),
+        sa.Column("path", sa.String(), nullable=False),
+        sa.Column("model", sa.String(), nullable=False),
+        sa.Column("upstream_model", sa.String(), nullable=False),
+        sa.Column("asked_at", sa.BigInteger(), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.Column("result", sa.LargeBinary(), nullable=True),
+        sa.PrimaryKeyConstraint("batch_id", "n", name="pk_deferred_parcel"),
+    )
+    op.create_index("ix_deferred_parcel_shipment_id", "deferred_parcel", ["shipment_id"])
+    op.create_index("uq_deferred_parcel_request_id", "deferred_parcel", ["request_id"], unique=True)
 
 
 def downgrade() -> None:
-    for table in ("deferred_line", "deferred_batch", "deferred_part", "deferred_file"):
+    for table in (
+        "deferred_parcel",
+        "deferred_shipment",
+        "deferred_line",
+        "deferred_batch",
+        "deferred_part",
+        "deferred_file",
+    ):
         op.drop_table(table)

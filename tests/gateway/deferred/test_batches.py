@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gateway.deferred.provider_batches.carrying import Carriage
 from gateway.deferred.runner import Runner
 from governance.audit.chain import GATEWAY
 from governance.deferred import queue
@@ -218,6 +219,7 @@ async def test_interactive_requests_go_first(tmp_path: Path) -> None:
             now=services.now,
             ticks=services.edge.ticks,
             worker="another",
+            carriage=Carriage(gateway.database),
         )
         with services.edge.traffic.passing():
             batch_id = await client.submit([chat_line(1)])
