@@ -8,7 +8,9 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `speech/` reads a request in the dialect of its client, and says the answer in it.
 * `endpoints/` are thin: parse, call, render.
 * `providers/` speak to upstream models; nothing else opens a connection outwards.
+* `counting/` knows how many tokens a prompt has before its provider says so, or how many it may have.
 * `policy/` is the YAML document that composes the engines' own sections.
+* `importing/` makes a policy of another gateway's config.
 * `governing/` is what the policy in force makes of this process, and how another one takes its place.
 * `deferred/` runs what nobody waits for: batches of requests, and single ones that a budget or a caller lets wait.
 * `catalogue.py` is the policy's models made callable; `services.py` opens everything else.

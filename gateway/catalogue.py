@@ -1,14 +1,16 @@
 """The policy's models and routes, made callable: who serves them, at what price, and whether they answer now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from time import time
 from typing import Literal
 
 from gateway.errors import ModelNotFound
 from gateway.providers.upstream import Upstream
 from governance.money import ZERO, Nanodollars
 from governance.policy.rules import Grant
-from governance.prices import DEAREST, Price, Usage, cost_of, measured_price
+from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, measured_price
+from governance.prices.tariff import Current
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
 from router_models.router import Candidate, Route, cheaper, choose_route, pinned
@@ -30,7 +32,7 @@ class Model:
     Attributes:
         name: what the policy and its callers call it.
         upstream_model: what its provider calls it.
-        price: its price, how to measure one, or None when nobody knows one: it is then unavailable, never free.
+        price: what it costs, how to measure that, or None when nobody knows: it is then unavailable, never free.
     """
 
     name: str
@@ -38,7 +40,7 @@ class Model:
     upstream_model: str
     tier: str
     kind: Kind
-    price: Price | Measured | None
+    price: Tariff | Measured | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Wish:
 
 
 class Catalogue:
-    """Every model and route of one policy, with the providers behind them."""
+    """Every model and route of one policy, with the providers behind them. `clock` counts seconds since the epoch."""
 
     def __init__(
         self,
@@ -58,8 +60,15 @@ class Catalogue:
         routes: Iterable[RouteRule],
         upstreams: Mapping[str, Upstream],
         baseline: str | None,
+        clock: Callable[[], float] = time,
     ) -> None:
         self.models = {model.name: model for model in models}
+        self._tariffs = {
+            name: Current(model.price)
+            for name, model in self.models.items()
+            if model.price is not None and not isinstance(model.price, Measured)
+        }
+        self._clock = clock
         self._routes = {route.name: route for route in routes}
         self._upstreams = upstreams
         self._baseline = baseline
@@ -125,10 +134,13 @@ class Catalogue:
         """Return the provider of that name; None when the policy has none."""
         return self._upstreams.get(name)
 
-    def price(self, model: Model) -> Price | None:
-        """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant."""
+    def price(self, model: Model, service: Service = "standard") -> Price | None:
+        """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant.
+
+        A service is cheaper or dearer only where its provider has prices for it; None where it has no priority.
+        """
         if not isinstance(model.price, Measured):
-            return model.price
+            return self._tariffs[model.name].at(self._clock(), service) if model.name in self._tariffs else None
         served = self.upstream(model).status.served.get(model.upstream_model)
         if served is None or served.prefill_per_s is None:
             return None
@@ -136,6 +148,11 @@ class Catalogue:
         decode_per_s = served.decode_per_s or served.prefill_per_s
         price = measured_price(model.price.machine_usd_per_hour, served.prefill_per_s, decode_per_s)
         return price if price.dearest <= DEAREST else None
+
+    def price_served(self, model: Model, service: Service, held: Price) -> Price:
+        """Return what an answer costs as its provider served it: the price it was held at, unless another is known."""
+        special = None if service == "standard" else self.price(model, service)
+        return special or held
 
     def baseline_cost(self, usage: Usage) -> Nanodollars | None:
         """Return what `usage` would have cost on the baseline model; None without one, or without its price."""
@@ -178,7 +195,8 @@ class Catalogue:
             return ""
         if not isinstance(model.price, Measured):
             return "has no price"
-        return "has no measured price yet" if model.upstream_model in status.served else "is still loading"
+        served = status.served.get(model.upstream_model)
+        return "is still loading" if served is None else served.unmeasured or "has no measured price yet"
 
     def _meaning(self, name: str, target: Model | RouteRule) -> str:
         models = [self.models[model] for model in _names(target)]

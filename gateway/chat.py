@@ -12,14 +12,15 @@ from typing import Any, Final
 
 import msgspec
 
-from cache.stores import Stored
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.providers.upstream import Call, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
-from gateway.steps.estimate import most_prompt_tokens
+from gateway.steps.classes import classes_of
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.relaying import relay
@@ -28,7 +29,6 @@ from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
-from governance.limits.loops import Repeats
 from governance.purse import Hold
 
 TOTAL_S: Final = 600.0
@@ -42,6 +42,7 @@ class ChatService:
     """Answers chats, in whatever dialect they are asked. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -56,6 +57,11 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return await _tell(turn.answer.body, facts, reply)
+                reply = turn.keeping(reply)
                 pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot, stored = await self.exact.find(
@@ -63,34 +69,21 @@ class ChatService:
                 )
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    return await self._replay(asked, entitled, stored, repeats, reply)
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade)
-                most_prompt = most_prompt_tokens(shaped.body, asked.size)
-                purchase = self.purchasing.price(route, most_prompt, shaped.most_output, asked.carrier)
+                prompt, classes = Prompt(shaped.body, asked.size), classes_of(shaped.body)
+                purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
                 wanted = _said(purchase, shaped, entitled, asked)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
             await self._buy(asked, shaped, purchase, wanted, hold, lasting(slot, route, pressure), reply)
         return None
-
-    async def _replay(
-        self,
-        asked: Asked[ChatFields],
-        entitled: Entitled,
-        stored: Stored,
-        repeats: tuple[Repeats, ...],
-        reply: Reply,
-    ) -> None:
-        """Give an answer we have already paid for, in the form this caller asked for."""
-        _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-        completion = msgspec.json.decode(stored.body)
-        await reply.begin(facts)
-        await reply.told(completion)
-        await reply.finish(completion, facts)
 
     async def _buy(
         self,
@@ -105,7 +98,7 @@ class ChatService:
         """Call the model, pass its answer on, and settle for what it used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
             return self.purchasing.accounts.given_up(hold.opening)
-        meter, called_at, error = Meter(asked.size, shaped.most_output), self.ticks(), None
+        meter, called_at, error = Meter(purchase.tally, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
             brake = Brake(hold, purchase.price)
@@ -127,7 +120,7 @@ class ChatService:
             begun = meter.first_at is not None or purchase.may_be_billed(error)
             bought = Bought(
                 model=purchase.model,
-                price=purchase.price,
+                price=self.catalogue.price_served(purchase.model, meter.service, purchase.price),
                 purpose="answer",
                 at=asked.at,
                 seconds=upstream_s,
@@ -146,7 +139,16 @@ class ChatService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        return None if reply.departure.happened else await reply.finish(completion, facts)
+        await reply.finish(completion, facts)
+        return purchase.tally.learn(meter.reported)
+
+
+async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
+    """Give an answer that was paid for before, in the form this caller asked for."""
+    completion = msgspec.json.decode(body)
+    await reply.begin(facts)
+    await reply.told(completion)
+    await reply.finish(completion, facts)
 
 
 def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, asked: Asked[ChatFields]) -> Wanted:

@@ -12,11 +12,12 @@ import anyio
 import msgspec
 
 from gateway.catalogue import Catalogue
+from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamTimeout
 from gateway.providers.upstream import Upstream, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked
-from gateway.steps.estimate import likely_prompt_tokens, most_prompt_tokens
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
@@ -34,6 +35,7 @@ class EmbeddingService:
     """Answers embeddings requests. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
@@ -46,19 +48,28 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
+                asked, turn = await self.once.turn(asked, stack, _stays)
+                if turn.answer is not None:
+                    facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
+                    return msgspec.json.decode(turn.answer.body), facts
                 pressure = await self.purchasing.pressure(asked, entitled)
                 slot, stored = await self.exact.find(asked, entitled, wish, body, any_age=pressure.tighten)
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    _, facts = await self.purchasing.take(asked, entitled, stored, repeats, self.ticks() - asked.tick)
-                    return msgspec.json.decode(stored.body), facts
+                    overhead_s = self.ticks() - asked.tick
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    result = msgspec.json.decode(stored.body)
+                    await turn.keep(result, facts)
+                    return result, facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                purchase = self.purchasing.price(route, most_prompt_tokens(body, asked.size), 0)
+                purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
                 body |= {"model": purchase.model.upstream_model}
                 wanted = purchase.upstream.write_embeddings(body)
                 held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            return await self._buy(asked, body, purchase, wanted, hold, slot)
+            result, facts = await self._buy(asked, body, purchase, wanted, hold, slot)
+            await turn.keep(result, facts)
+            return result, facts
 
     async def _buy(
         self,
@@ -81,7 +92,7 @@ class EmbeddingService:
             upstream_s = self.ticks() - called_at
             reported = Usage.from_openai(result.get("usage"))
             begun = bool(result) or purchase.may_be_billed(error)
-            guess = Usage(fresh_input=likely_prompt_tokens(asked.size)) if begun else None
+            guess = Usage(fresh_input=purchase.tally.likely) if begun else None
             bought = Bought(
                 model=purchase.model,
                 price=purchase.price,
@@ -100,6 +111,7 @@ class EmbeddingService:
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
+        purchase.tally.learn(reported)
         return result, facts
 
 
@@ -109,3 +121,8 @@ async def _call(
     with anyio.move_on_after(asked.limit_s):
         return await upstream.embed(wanted, body, asked.request_id)
     raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", upstream.name)
+
+
+def _stays() -> bool:
+    """A client of embeddings is not watched: it is taken to be there."""
+    return False

@@ -8,6 +8,7 @@ GatewayError
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
 │   ├── UpstreamUnreached     no connection could be made: nothing was sent
+│   │   └── UpstreamUnconnected   nor in time
 │   ├── UpstreamTimeout       it did not answer in time
 │   └── UpstreamOverloaded    it asks to come back later
 └── CannotStart               this process cannot serve as it is told to; the message says what to do
@@ -74,6 +75,11 @@ class ContextTooLong(UpstreamRefused):
 @dataclass(eq=False)
 class UpstreamUnreached(UpstreamError):
     """No connection could be made, so the provider has seen nothing of the request."""
+
+
+@dataclass(eq=False)
+class UpstreamUnconnected(UpstreamUnreached):
+    """No connection could be made in the time there was for it."""
 
 
 @dataclass(eq=False)

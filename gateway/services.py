@@ -20,6 +20,7 @@ from cache.stores.memory import MemoryAnswers
 from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
+from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
 from gateway.deferred.traffic import Traffic
@@ -38,7 +39,7 @@ from gateway.operations.logs import open_log
 from gateway.operations.metrics import Metrics
 from gateway.operations.rounds import rounds
 from gateway.operations.secrets import admin_key, make_home, session_secret
-from gateway.policy.enforcement import notes
+from gateway.policy.findings.enforcement import notes
 from gateway.policy.history.reading import Standing
 from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
@@ -47,6 +48,7 @@ from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
 from governance.deferred.parcels import requests
+from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.keys import refresh
 from governance.ledger.writer import LedgerWriter
@@ -61,6 +63,7 @@ KEYS_S: Final = 0.5
 
 LEASES_S: Final = 1.0
 SWEEP_S: Final = 30.0
+IDEMPOTENCY_S: Final = 60.0
 SHARED_LEVELS_S: Final = 1.0
 """How old a level may be that a budget step follows, where asking for it is a trip to another process."""
 
@@ -123,7 +126,19 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
         answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
-        composer = Composer(keyring=keyring, purse=purse, database=database, answers=answers, metrics=metrics, log=log)
+        calibrations = Calibrations(home.counting)
+        stack.push_async_callback(calibrations.save)
+        idempotent = IdempotentAnswers(database)
+        composer = Composer(
+            keyring=keyring,
+            purse=purse,
+            database=database,
+            answers=answers,
+            calibrations=calibrations,
+            idempotent=idempotent,
+            metrics=metrics,
+            log=log,
+        )
         providers = await stack.enter_async_context(Providers(settings.engine, log))
         in_force = await _first_reign(standing, composer, providers)
         obey_when_away(in_force.governed, ledger, guard)
@@ -155,6 +170,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LOOK_S, "policy", follow),
                 (KEYS_S, "keys", lambda: refresh(keyring, database)),
                 (LEASES_S, "leases", leases.end),
+                (SAVE_S, "counting", calibrations.save),
+                (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
                 *await open_deferred(

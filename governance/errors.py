@@ -13,6 +13,8 @@
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── LoopDetected         a caller goes round in circles
+    ├── IdempotencyKeyReused an idempotency key stands for another request already
+    ├── IdempotencyKeyBusy   the first request of an idempotency key still runs
     ├── NotMoney             a text or number is not an exact amount of money
     ├── StoreUnavailable     the database or the counters' store does not answer
     │   └── StoreUnfit       it answers, but is not set up for what is asked of it
@@ -184,6 +186,21 @@ class LoopDetected(GovernanceError):
         self.what = what
         self.limit = limit
         self.window = window
+
+
+class IdempotencyKeyReused(GovernanceError):
+    """An idempotency key that stands for another request."""
+
+    def __init__(self) -> None:
+        super().__init__("this Idempotency-Key was used for another request: a new request needs a new one")
+
+
+class IdempotencyKeyBusy(GovernanceError):
+    """An idempotency key whose first request still runs; `retry_after_s` says when to ask again."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__("the first request with this Idempotency-Key is still being answered")
+        self.retry_after_s = retry_after_s
 
 
 class NotMoney(GovernanceError):

@@ -23,6 +23,8 @@ import structlog
 import migrations
 from cache.directives import Directives
 from gateway.catalogue import Catalogue, Model
+from gateway.counting.calibrations import Calibrations
+from gateway.counting.tally import Counting, Prompt
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy, parse_policy
 from gateway.providers.absent import AbsentUpstream
@@ -36,9 +38,8 @@ from governance.counters import Counters
 from governance.database import Database, open_database
 from governance.identity import Caller, KeyRecord, Keyring, mint
 from governance.ledger.writer import LedgerWriter
-from governance.limits import WorstCase
 from governance.limits.loops import LoopGuard
-from governance.prices import Usage, worst_case
+from governance.prices import Usage
 from governance.purse import Purse
 from router_models.router import Route
 
@@ -47,7 +48,7 @@ DIFFERENT_REQUESTS: Final = 64
 """So few that each has come before: one that comes again costs the loop limit more than a new one."""
 
 _TEAM, _APP, _MODEL = "support", "support-bot", "strong"
-_PROMPT, _MOST_OUTPUT = 1_200, 512
+_SIZE, _MOST_OUTPUT = 944, 512
 _USAGE: Final = Usage(fresh_input=310, output=180)
 _LONG_S: Final = 3_600.0
 _MANY: Final = 1_000_000
@@ -89,7 +90,8 @@ class Books:
         """Prepare so many requests; the ledger's database gets its rows when they are done, beside the measuring."""
         async with LedgerWriter(self._database, self._spool, batch=_MANY, linger_s=_LONG_S) as ledger:
             purse = Purse(self._counters, ledger, time, levels_for_s=levels_for_s)
-            yield _step(self._policy, purse, range(number * size, (number + 1) * size))
+            calibrations = Calibrations(self._spool / "counting.json")
+            yield _step(self._policy, purse, calibrations, range(number * size, (number + 1) * size))
 
 
 @asynccontextmanager
@@ -107,9 +109,9 @@ async def open_books(policy: str, counters: Counters) -> AsyncGenerator[Books]:
             await database.close()
 
 
-def _step(policy: LoadedPolicy, purse: Purse, numbers: range) -> Step:
+def _step(policy: LoadedPolicy, purse: Purse, calibrations: Calibrations, numbers: range) -> Step:
     price = policy.prices[_MODEL]
-    model = Model(_MODEL, "cloud", _MODEL, "cloud", "chat", price)
+    model = Model(_MODEL, "cloud", _MODEL, "cloud", "chat", policy.tariffs[_MODEL])
     upstream = AbsentUpstream("cloud", "cloud", "a bench calls nobody")
     catalogue = Catalogue([model], policy.document.routes, {"cloud": upstream}, _MODEL)
     accounts = Accounts(catalogue, structlog.get_logger(), Metrics())
@@ -118,23 +120,19 @@ def _step(policy: LoadedPolicy, purse: Purse, numbers: range) -> Step:
     keyring = Keyring()
     keyring.learn([KeyRecord(caller, 1, now, minted.secret_hash)])
     admission = Admission(keyring, policy.rules, purse, policy.version, accounts)
+    purchasing = Purchasing(
+        admission=admission,
+        catalogue=catalogue,
+        counting=Counting(catalogue=catalogue, calibrations=calibrations, holds=policy.document.holds),
+        purse=purse,
+        accounts=accounts,
+        timezone=policy.rules.timezone,
+        loops=LoopGuard(policy.rules.loop),
+    )
     return Step(
         admission=admission,
-        purchasing=Purchasing(
-            admission=admission,
-            catalogue=catalogue,
-            purse=purse,
-            accounts=accounts,
-            timezone=policy.rules.timezone,
-            loops=LoopGuard(policy.rules.loop),
-        ),
-        purchase=Purchase(
-            model=model,
-            upstream=upstream,
-            route=Route(_MODEL, "weak", "auto"),
-            price=price,
-            worst=WorstCase(worst_case(_PROMPT, _MOST_OUTPUT, price), _PROMPT + _MOST_OUTPUT),
-        ),
+        purchasing=purchasing,
+        purchase=purchasing.price(Route(_MODEL, "weak", "auto"), Prompt({}, _SIZE), _MOST_OUTPUT),
         bought=Bought(
             model=model,
             price=price,

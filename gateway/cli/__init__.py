@@ -11,10 +11,12 @@ from gateway import __version__
 from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
+from gateway.cli.importing import importing
 from gateway.cli.keys import keys
-from gateway.cli.policy_history import policy
+from gateway.cli.policies.history import policy
+from gateway.cli.prices import prices
 from gateway.cli.servers import engine, serve, up
-from gateway.cli.spend import spend
+from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
 
 EXAMPLES = """\b
@@ -35,7 +37,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, policy, batch, bench, doctor):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, bench, doctor, importing):
     sluice.add_command(verb)
 
 

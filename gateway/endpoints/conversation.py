@@ -58,14 +58,15 @@ class ConversationEndpoint:
             if not asked.stream:
                 await governed.chat.answer(asked, PlainReply(visit.send, departure, request.speech))
                 return
-            reply = StreamedReply(visit.send, departure, request.speech)
-            try:
-                await governed.chat.answer(asked, reply)
-            except Exception as error:
-                if not reply.started:
-                    raise
-                self.edge.tell(visit, error)
-                await reply.break_off(error)
+            keep_alive_s = governed.policy.document.reliability.keep_alive
+            with StreamedReply(visit.send, departure, request.speech, keep_alive_s) as reply:
+                try:
+                    await governed.chat.answer(asked, reply)
+                except Exception as error:
+                    if not reply.started:
+                        raise
+                    self.edge.tell(visit, error)
+                    await reply.break_off(error)
 
 
 READ: Final[Mapping[str, tuple[str, Read, ErrorBody]]] = {

@@ -42,22 +42,31 @@ def operator_router(
 
     @router.get("/metrics")
     async def show_metrics() -> Response:
-        health = ledger.health
-        metrics.ledger_queue.set(health.queued)
-        metrics.ledger_dropped.set(health.refusals_dropped)
-        metrics.ledger_rejected.set(health.rejected)
-        metrics.ledger_lost.set(health.lost + health.damaged)
-        metrics.ledger_oldest.set(health.oldest_s)
-        metrics.ledger_journal.set(health.journal_bytes)
-        metrics.policy.clear()
-        metrics.policy.labels(in_force.governed.policy.version).set(1)
-        metrics.policy_refused.set(bool(in_force.trouble))
-        metrics.provider_up.clear()
-        for name, available in in_force.governed.catalogue.availability().items():
-            metrics.provider_up.labels(name).set(available)
+        _observe(metrics, in_force, ledger)
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return router
+
+
+def _observe(metrics: Metrics, in_force: InForce, ledger: LedgerWriter) -> None:
+    """Bring up to date what is told as it stands when asked."""
+    health = ledger.health
+    metrics.ledger_queue.set(health.queued)
+    metrics.ledger_dropped.set(health.refusals_dropped)
+    metrics.ledger_rejected.set(health.rejected)
+    metrics.ledger_lost.set(health.lost + health.damaged)
+    metrics.ledger_oldest.set(health.oldest_s)
+    metrics.ledger_journal.set(health.journal_bytes)
+    metrics.policy.clear()
+    metrics.policy.labels(in_force.governed.policy.version).set(1)
+    metrics.policy_refused.set(bool(in_force.trouble))
+    metrics.estimate_error.clear()
+    for model, middling, almost_all in in_force.governed.counting.errors():
+        metrics.estimate_error.labels(model, "0.5").set(middling)
+        metrics.estimate_error.labels(model, "0.95").set(almost_all)
+    metrics.provider_up.clear()
+    for name, available in in_force.governed.catalogue.availability().items():
+        metrics.provider_up.labels(name).set(available)
 
 
 def _away(counters: GuardedCounters | None) -> dict[str, str]:

@@ -12,17 +12,21 @@ from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.counting.calibrations import Calibrations
+from gateway.counting.tally import Counting
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission
+from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
 from governance.counters.alone import OnAway
 from governance.database import Database
+from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
@@ -45,6 +49,7 @@ class Governed:
     accounts: Accounts
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     chat: ChatService
     embeddings: EmbeddingService
     daily: DailySpend
@@ -71,6 +76,8 @@ class Composer:
     purse: Purse
     database: Database
     answers: AnswerCache
+    calibrations: Calibrations
+    idempotent: IdempotentAnswers
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -82,24 +89,38 @@ class Composer:
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        counting = Counting(catalogue=catalogue, calibrations=self.calibrations, holds=document.holds)
         purchasing = Purchasing(
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             purse=self.purse,
             accounts=accounts,
             timezone=rules.timezone,
             loops=LoopGuard(rules.loop),
         )
+        once = OnceOnly(self.idempotent, self.ticks, self.log)
         return Governed(
             policy=policy,
             accounts=accounts,
             admission=admission,
             catalogue=catalogue,
+            counting=counting,
             chat=ChatService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                once=once,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                ticks=self.ticks,
             ),
             embeddings=EmbeddingService(
-                admission=admission, catalogue=catalogue, exact=exact, purchasing=purchasing, ticks=self.ticks
+                admission=admission,
+                once=once,
+                catalogue=catalogue,
+                exact=exact,
+                purchasing=purchasing,
+                ticks=self.ticks,
             ),
             daily=DailySpend(self.database, rules.timezone),
             watches=watches_of(document.budgets, document.teams),
@@ -112,6 +133,6 @@ def _models(policy: LoadedPolicy) -> list[Model]:
     for section in policy.document.models:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
-        price = measured or policy.prices.get(section.name)
+        price = measured or policy.tariffs.get(section.name)
         found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
     return found

@@ -10,6 +10,8 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
+from gateway.counting.calibration import COVER
+from gateway.counting.calibrations import Calibrations
 from gateway.errors import PortTaken
 from gateway.operations.home import Home
 from gateway.operations.ledger import open_ledger
@@ -58,6 +60,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         python(),
         *extras(settings, environment, at),
         policy(settings, environment, at),
+        *holds(settings, environment, at),
         home(settings.home),
         *key_files(Home(settings.home)),
         *spool(Home(settings.home)),
@@ -106,6 +109,20 @@ def policy(settings: Settings, environment: Mapping[str, str], at: datetime) -> 
         warnings = counted(len(report.warnings), "warning")
         return Finding("policy", State.WARN, f"{report.source}: {warnings}", "sluice policy check")
     return Finding("policy", State.OK, f"{report.source}, version {report.version}")
+
+
+def holds(settings: Settings, environment: Mapping[str, str], at: datetime) -> tuple[Finding, ...]:
+    """Look at what is held for prompts, where the policy has it be less than their bound."""
+    try:
+        loaded = load_policy(settings.policy_file, environment, at)
+    except PolicyInvalid:
+        return ()
+    if loaded.document.holds.prompt == "bound":
+        return ()
+    known = [f"{name} (of {found.prompts})" for name, found in Calibrations(Home(settings.home).counting)]
+    beyond = f"a prompt in {round(1 / (1 - COVER))} may cost more than was held for it"
+    learnt = f"learnt from settled prompts: {', '.join(known) or 'no model yet'}"
+    return (Finding("holds", State.OK, f"calibrated, so {beyond}; {learnt}"),)
 
 
 def home(path: Path) -> Finding:

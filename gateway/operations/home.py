@@ -31,6 +31,11 @@ class Home:
         return self.path / "webhook.secret"
 
     @property
+    def counting(self) -> Path:
+        """What has been learnt of how the models count tokens."""
+        return self.path / "counting.json"
+
+    @property
     def gateway_lock(self) -> Path:
         """Held by the gateway process that serves from this folder."""
         return self.path / "gateway.lock"

@@ -30,6 +30,14 @@ class Metrics:
             "sluice_overshot_usd", "Money that providers reported beyond what was held.", ("provider",),
             registry=self.registry,
         )  # fmt: skip
+        self.estimate_error = Gauge(
+            "sluice_token_estimate_error", "Relative error that a share of recent estimates of prompts kept to.",
+            ("model", "quantile"), registry=self.registry,
+        )  # fmt: skip
+        self.flagged = Counter(
+            "sluice_flagged_usd", "What models without a price were counted at.", ("provider", "model"),
+            registry=self.registry,
+        )  # fmt: skip
         self.rejected = Counter("sluice_unauthenticated", "Requests without a valid key.", registry=self.registry)
         self.deferred = Counter(
             "sluice_deferred_lines", "Lines of batches by how they ended.", ("team", "app", "state"),

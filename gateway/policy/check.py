@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from gateway.policy.enforcement import Note, notes
+from gateway.policy.findings.enforcement import Note, notes
 from gateway.policy.problems import PolicyInvalid, Problem
 from gateway.policy.source import STARTER, load_policy
 

@@ -11,11 +11,13 @@ from pydantic_core import PydanticCustomError
 
 from cache.config import CacheSection
 from gateway.policy.models import ModelSection, Provider, UnknownModel
+from gateway.policy.reliability import Reliability, Timeouts
 from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
 from governance.policy.sections import (
     Alerts,
     DeferredWork,
+    Holds,
     Name,
     OnStoreError,
     OutputSection,
@@ -52,6 +54,7 @@ class Policy(Section):
         models: The models on offer.
         unknown_model: What to do with a model that has no price.
         routes: Names that stand for a choice of models.
+        reliability: What is done when a provider fails or is slow.
         baseline: The model against which savings are counted.
         sensitivity: Where requests with sensitive text may go.
         cache: Which answers are served again.
@@ -60,6 +63,7 @@ class Policy(Section):
         guardrails: Rules over the text of requests and answers.
         limits: How much may happen at once, over everyone together.
         budgets: Budgets that name their scope.
+        holds: How much is held for a request before its cost is known.
         on_store_error: What to do when the counters cannot be reached.
         alerts: Where alerts go that belong to no team.
         deferred: How much deferred work is done beside what people wait for.
@@ -74,6 +78,7 @@ class Policy(Section):
     models: tuple[ModelSection, ...]
     unknown_model: UnknownModel = "deny"
     routes: tuple[RouteRule, ...] = ()
+    reliability: Reliability = Reliability()
     baseline: Label | None = None
     sensitivity: Sensitivity | None = None
     cache: CacheSection = CacheSection()
@@ -82,6 +87,7 @@ class Policy(Section):
     guardrails: tuple[Guardrail, ...] = ()
     limits: OrgLimits | None = None
     budgets: tuple[ScopedBudget, ...] = ()
+    holds: Holds = Holds()
     on_store_error: OnStoreError = "closed"
     alerts: Alerts | None = None
     deferred: DeferredWork = DeferredWork()
@@ -91,6 +97,10 @@ class Policy(Section):
         """Name the features that the policy has rules of their own for in an app."""
         sections = (section for part in self.teams if part.name == team for section in part.apps if section.name == app)
         return frozenset(feature.name for section in sections for feature in section.features)
+
+    def timeouts(self, provider: str) -> Timeouts:
+        """Say how long a provider of the policy is waited for."""
+        return self.reliability.timeouts_of(self.providers[provider].timeouts)
 
     def rules(self) -> Rules:
         """Compile the governing sections."""

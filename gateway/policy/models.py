@@ -8,8 +8,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AnyHttpUrl, Discriminator, Field, SecretStr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from governance.policy.fields import PositiveDollars, TokenRate
-from governance.policy.sections import Flag, Name, Section
+from gateway.policy.pricing.sections import PriceRule, PriceSection, Terms
+from gateway.policy.reliability import TimeoutsSection
+from governance.policy.fields import PositiveDollars
+from governance.policy.sections import Count, Flag, Name, Section
 from router_models.config import Label
 
 PRICE_BOOKS = {
@@ -33,16 +35,58 @@ _KEYED = frozenset({"api_key"})
 _SIGNED = frozenset({"access_key_id", "secret_access_key"})
 
 
+class LeaveBounds(Section):
+    """How much of an answer is still read when its client has left; the first bound that is reached ends it.
+
+    Attributes:
+        tokens: So many tokens of output.
+        seconds: So many seconds.
+        usd: What costs so much.
+    """
+
+    tokens: Count | None = None
+    seconds: Count | None = None
+    usd: PositiveDollars | None = None
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> Self:
+        if self.tokens is None and self.seconds is None and self.usd is None:
+            raise PydanticCustomError("bounds", 'should have "tokens", "seconds" or "usd"')
+        return self
+
+
+class DrainUntil(Section):
+    """Read an answer on up to a bound, then stop."""
+
+    drain_until: LeaveBounds
+
+
+def _leave_form(value: object) -> str:
+    return "bounds" if isinstance(value, Mapping | DrainUntil) else "word"
+
+
+OnLeave = Annotated[
+    Annotated[Literal["cancel", "drain", "estimate"], Tag("word")] | Annotated[DrainUntil, Tag("bounds")],
+    Discriminator(_leave_form),
+]
+"""What to do when a client leaves: stop and pay for what was made, read on, or stop and pay by an estimate."""
+
+
 class _Provider(Section):
     """What every provider has.
 
     Attributes:
         zone: Where its machines are; a request confined to a zone is answered only there.
         machine_usd_per_hour: What the machine costs, for providers whose price is measured.
+        timeouts: How long it is waited for, where that differs from the others.
+        on_leave: What happens to an answer whose client has left; by default machines of our own cancel it, and others
+            are read to its end, because they may bill all of it.
     """
 
     zone: Name
     machine_usd_per_hour: PositiveDollars | None = None
+    timeouts: TimeoutsSection | None = None
+    on_leave: OnLeave | None = None
 
     @property
     def price_book(self) -> str | None:
@@ -65,8 +109,8 @@ class VllmProvider(_Provider):
     api_key: SecretStr | None = None
 
 
-class _Seller(_Provider):
-    """A provider that sells tokens.
+class _Seller(_Provider, Terms):
+    """A provider that sells tokens; its terms hold for all its models that have none of their own.
 
     Attributes:
         base_url: The address of its API.
@@ -118,7 +162,7 @@ class GeminiProvider(_Seller):
     base_url: AnyHttpUrl = AnyHttpUrl("https://generativelanguage.googleapis.com/v1beta")
 
 
-class BedrockProvider(_Provider):
+class BedrockProvider(_Provider, Terms):
     """Amazon Bedrock in one region.
 
     Attributes:
@@ -164,28 +208,8 @@ Provider = Annotated[
 ]
 
 
-class PriceSection(Section):
-    """Prices in USD per million tokens; a cache rate that is absent is billed as input."""
-
-    input: TokenRate
-    cached_input: TokenRate | None = None
-    cache_write: TokenRate | None = None
-    output: TokenRate | None = None
-
-
-def _price_form(value: object) -> str:
-    return "rates" if isinstance(value, Mapping | PriceSection) else "source"
-
-
-PriceRule = Annotated[
-    Annotated[Literal["measured", "list"], Tag("source")] | Annotated[PriceSection, Tag("rates")],
-    Discriminator(_price_form),
-]
-"""Where a price comes from: the machine's cost and its measured speed, the price book, or the policy itself."""
-
-
-class ModelSection(Section):
-    """One model that the gateway offers.
+class ModelSection(Terms):
+    """One model that the gateway offers, perhaps at terms of its own.
 
     Attributes:
         name: What applications and routes call it.
@@ -205,9 +229,26 @@ class ModelSection(Section):
 
     @model_validator(mode="after")
     def _output_has_a_price(self) -> Self:
-        if self.kind == "chat" and isinstance(self.price, PriceSection) and self.price.output is None:
+        if self.kind == "chat" and any(price.output is None for price in self.stated_prices):
             raise PydanticCustomError("price", 'the price of a chat model needs "output"')
         return self
+
+    @model_validator(mode="after")
+    def _terms_are_over_something(self) -> Self:
+        if self.factor is not None and self.price != "list":
+            raise PydanticCustomError(
+                "terms", "has a discount or a multiplier, which are over list prices: price: list"
+            )
+        if self.batch_factor is not None and self.price == "measured":
+            raise PydanticCustomError("terms", "has a batch_discount, but a machine of your own gives none")
+        return self
+
+    @property
+    def stated_prices(self) -> tuple[PriceSection, ...]:
+        """The prices that are written here, in the order of their dates."""
+        if isinstance(self.price, str):
+            return ()
+        return self.price if isinstance(self.price, tuple) else (self.price,)
 
 
 class PriceAs(Section):

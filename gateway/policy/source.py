@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -16,26 +15,23 @@ from pydantic import ValidationError
 from gateway.policy.document import Policy
 from gateway.policy.environment import EXPANDED, Expanded, expand
 from gateway.policy.findings import findings
-from gateway.policy.models import PriceAs, PriceSection
 from gateway.policy.positions import Parsed, parse
+from gateway.policy.pricing.tariffs import PriceBook, Tariffs, tariffs_of
 from gateway.policy.problems import PolicyInvalid, Problem, Reporter
 from gateway.policy.references import check_references
 from gateway.policy.schema import fields_at, policy_schema
-from governance.money import ZERO
-from governance.prices import Price, list_price
+from governance.prices.book import list_tariff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from governance.policy.rules import Rules
+    from governance.prices import Price, Tariff
 
 STARTER = "built-in starter policy"
 _STARTER_FILE = "starter.yaml"
 VERSION_DIGITS = 12
-
-PriceBook = Callable[[str, str, datetime], Price | None]
-"""From a seller, its name of a model and an instant to the list price then, or None when the book has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +45,10 @@ class LoadedPolicy:
         source: Where it came from.
         warnings: What does not stop it.
         unavailable: Providers that cannot be used, and why.
-        prices: Prices of the models whose price the document or the price book states; `measured` ones are not here.
+        tariffs: What the models cost whose price the document or the price book states; `measured` ones are not here.
+        prices: Their standard prices as it was read.
         unpriced: Models that have no price and may therefore not be used, and why.
+        flagged: Models that have no price and are served at that of another all the same, and which.
     """
 
     document: Policy
@@ -59,19 +57,21 @@ class LoadedPolicy:
     source: str
     warnings: tuple[Problem, ...]
     unavailable: Mapping[str, str]
+    tariffs: Mapping[str, Tariff]
     prices: Mapping[str, Price]
     unpriced: Mapping[str, str]
+    flagged: Mapping[str, str]
 
 
 def load_policy(
-    path: Path | None, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_price
+    path: Path | None, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_tariff
 ) -> LoadedPolicy:
     """Read a policy file, or the starter policy when there is none.
 
     Args:
         path: The file; None for the starter policy.
         env: Where `${NAME}` is looked up.
-        at: When: list prices change at dates.
+        at: When: prices change at dates, and some begin at one.
         price_book: Where `price: list` is looked up.
 
     Raises:
@@ -103,7 +103,7 @@ def starter_text() -> str:
 
 
 def parse_policy(
-    text: str, name: str, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_price
+    text: str, name: str, env: Mapping[str, str], at: datetime, price_book: PriceBook = list_tariff
 ) -> LoadedPolicy:
     """Read a policy from its text; `name` is what problems call it.
 
@@ -123,16 +123,18 @@ def parse_policy(
         raise PolicyInvalid([*problems, *_misshapen(report, error)]) from error
     if problems:
         raise PolicyInvalid(problems)
-    prices, unpriced = _price_models(document, at, price_book)
+    tariffs = tariffs_of(document, at, price_book)
     return LoadedPolicy(
         document=document,
         rules=document.rules(),
         version=_version(parsed),
         source=name,
-        warnings=tuple(_warnings(report, expanded, document, unpriced)),
+        warnings=tuple(_warnings(report, expanded, document, tariffs)),
         unavailable=_unavailable(expanded),
-        prices=prices,
-        unpriced=unpriced,
+        tariffs=tariffs.of,
+        prices=tariffs.prices(at),
+        unpriced=tariffs.unpriced,
+        flagged=tariffs.flagged,
     )
 
 
@@ -146,35 +148,6 @@ def _misshapen(report: Reporter, error: ValidationError) -> Iterator[Problem]:
             yield report.shape(found, fields_at(schema, path[:-1]))
 
 
-def _price_models(document: Policy, at: datetime, price_book: PriceBook) -> tuple[dict[str, Price], dict[str, str]]:
-    prices: dict[str, Price] = {}
-    unpriced: dict[str, str] = {}
-    for model in document.models:
-        if isinstance(model.price, PriceSection):
-            prices[model.name] = _stated(model.price)
-        elif model.price == "list":
-            seller = document.providers[model.provider].price_book
-            price = None if seller is None else price_book(seller, model.model, at)
-            if price is None:
-                unpriced[model.name] = f'the price book has no price for "{model.model}" of "{model.provider}"'
-            else:
-                prices[model.name] = price
-    stand_in = document.unknown_model
-    if isinstance(stand_in, PriceAs) and stand_in.price_as in prices:
-        return {**prices, **dict.fromkeys(unpriced, prices[stand_in.price_as])}, {}
-    return prices, unpriced
-
-
-def _stated(price: PriceSection) -> Price:
-    return Price(
-        input=price.input,
-        cached_input=price.cached_input,
-        cache_write=price.cache_write,
-        output=ZERO if price.output is None else price.output,
-        source="policy",
-    )
-
-
 def _unavailable(expanded: Expanded) -> dict[str, str]:
     reasons: dict[str, list[str]] = {}
     for path, variable in expanded.unset:
@@ -183,7 +156,7 @@ def _unavailable(expanded: Expanded) -> dict[str, str]:
     return {name: "; ".join(listed) for name, listed in reasons.items()}
 
 
-def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: Mapping[str, str]) -> Iterator[Problem]:
+def _warnings(report: Reporter, expanded: Expanded, document: Policy, tariffs: Tariffs) -> Iterator[Problem]:
     for path, name in expanded.unset:
         then = f'provider "{path[1]}" is unavailable' if path[0] == "providers" else "its alerts go nowhere"
         yield report.at(path, f"{name} is not set: {then}", f"export {name} before the start")
@@ -191,11 +164,14 @@ def _warnings(report: Reporter, expanded: Expanded, document: Policy, unpriced: 
     for path in expanded.literal:
         yield report.at(path, f"stays as it is written: ${{...}} is filled in for {filled} only")
     for index, model in enumerate(document.models):
-        if model.name in unpriced:
-            yield report.at(
-                ("models", index, "price"), f"{unpriced[model.name]}: the model is unavailable", "write its prices"
-            )
-    yield from findings(report, document, unpriced)
+        path = ("models", index, "price")
+        if model.name in tariffs.unpriced:
+            why = tariffs.unpriced[model.name]
+            yield report.at(path, f"{why}: the model is unavailable", "write its prices")
+        if model.name in tariffs.flagged:
+            other = tariffs.flagged[model.name]
+            yield report.at(path, f'has no price: it is flagged, and counted as "{other}"', "write its prices")
+    yield from findings(report, document, tariffs.unpriced)
 
 
 def _version(parsed: Parsed) -> str:

@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from gateway.errors import UpstreamError
-from gateway.providers.upstream import Call, Chunk, Leave, Status, Wanted
+from gateway.policy.reliability import Timeouts
+from gateway.providers.leaving import CANCEL
+from gateway.providers.upstream import Call, Chunk, Status, Wanted
 
 
 class AbsentUpstream:
@@ -14,7 +16,9 @@ class AbsentUpstream:
     def __init__(self, name: str, zone: str, reason: str) -> None:
         self.name = name
         self.zone = zone
-        self.leave: Leave = "cancel"
+        self.leave = CANCEL
+        self.sells = False
+        self.timeouts = Timeouts()
         self.status = Status(reason)
 
     def write(self, call: Call) -> Wanted:
@@ -36,6 +40,10 @@ class AbsentUpstream:
         """Refuse."""
         del wanted, body, request_id
         raise self._error()
+
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Say nothing."""
+        del call, request_id
 
     async def refresh(self) -> None:
         """Stay absent."""

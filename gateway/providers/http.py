@@ -2,27 +2,39 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Literal
 
 import aiohttp
+import anyio
 import httpx
 import msgspec
 
-from gateway.errors import UpstreamError, UpstreamTimeout, UpstreamUnreached
+from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
+from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
+from gateway.providers.apis.counts import Counter
+from gateway.providers.leaving import Leave
 from gateway.providers.refusals import refusal
 from gateway.providers.replies import (
+    MOST_COUNT_BYTES,
     MOST_EMBEDDINGS_BYTES,
+    MOST_METRICS_BYTES,
     MOST_MODELS_BYTES,
     MOST_REFUSAL_BYTES,
     as_object,
     read_start,
     read_whole,
 )
-from gateway.providers.upstream import Call, Chunk, Dialect, Leave, Served, Status, Wanted
+from gateway.providers.upstream import Call, Chunk, Dialect, Served, Status, Wanted
+from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
+_COUNT_S = 5.0
+_FILE_S = 60.0
+"""How long a provider may be silent about something beside a model's call."""
+
 _JSON = {"content-type": "application/json"}
 
 
@@ -31,12 +43,20 @@ class Habits:
     """What a kind of provider does beside answering.
 
     Attributes:
-        leave: what to do upstream when the client leaves.
+        leave: what to do upstream when the client leaves, unless the policy says otherwise.
+        sells: it may bill what it has computed, though nobody waited for it.
         watched: it has a `/health` to ask; a cloud provider is known only by its answers.
+        metered: its speeds are read from its `/metrics`, as vLLM has them.
+        counter: how it is asked to count the tokens of a prompt; None where it cannot be.
+        timeouts: how long it is waited for.
     """
 
     leave: Leave
+    sells: bool
     watched: bool
+    metered: bool = False
+    counter: Counter | None = None
+    timeouts: Timeouts = field(default_factory=Timeouts)
 
 
 class HttpUpstream:
@@ -45,9 +65,13 @@ class HttpUpstream:
     def __init__(self, name: str, zone: str, habits: Habits, api: Api, client: httpx.AsyncClient) -> None:
         self.name = name
         self.zone = zone
-        self.leave: Leave = habits.leave
+        self.leave = habits.leave
+        self.sells = habits.sells
+        self.timeouts = habits.timeouts
         self.status = Status("not asked yet") if habits.watched else Status()
         self._watched = habits.watched
+        self._machine = Watch() if habits.metered else None
+        self._counter = habits.counter
         self._api = api
         self._client = client
 
@@ -57,8 +81,8 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
-        """Open the stream of an answer."""
-        async with self._post(wanted, request_id) as response:
+        """Open the stream of an answer; how long it may be silent is for its reader to say."""
+        async with self._post(wanted, request_id, silent_s=None) as response:
             yield self._chunks(response, wanted)
 
     def write_embeddings(self, body: dict[str, Any]) -> Wanted:
@@ -67,12 +91,25 @@ class HttpUpstream:
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
-        async with self._post(wanted, request_id) as response:
+        async with self._post(wanted, request_id, self.timeouts.first_token_s) as response:
             reply = self._sound(await read_whole(response.aiter_raw(), MOST_EMBEDDINGS_BYTES, self.name))
             value = self._api.embedded(reply, body, response.headers)
         if not isinstance(value.get("data"), list):
             raise UpstreamError(f"Provider {self.name!r} answered without embeddings.", self.name)
         return value
+
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Ask for the count of a prompt; None where there is none to be had, or not in time."""
+        if self._counter is None:
+            return None
+        try:
+            with anyio.move_on_after(_COUNT_S):
+                async with self._post(self._counter.ask(call), request_id, _COUNT_S) as response:
+                    reply = self._sound(await read_whole(response.aiter_raw(), MOST_COUNT_BYTES, self.name))
+                return self._counter.told(reply)
+        except (UpstreamError, BadRequest):
+            pass
+        return None
 
     async def refresh(self) -> None:
         """Ask for health and models; what cannot be reached is unavailable, with the reason."""
@@ -86,12 +123,25 @@ class HttpUpstream:
             headers = self._api.headers("models", b"")
             async with self._client.stream("GET", "models", headers=headers, timeout=_HEALTH_S) as models:
                 listed = self._sound(await read_whole(models.aiter_raw(), MOST_MODELS_BYTES, self.name))
-            self.status = Status(served=_served(listed))
+            served = _served(listed)
+            if self._machine is not None:
+                speeds = self._machine.look(await self._metrics(), monotonic())
+                served = dict.fromkeys(served, speeds)
+            self.status = Status(served=served)
         except httpx.ReadTimeout:
             self.status = Status("does not answer a health check in time")
         except (httpx.HTTPError, OSError, UpstreamError) as error:
             # httpx-aiohttp calls every lost connection a ConnectTimeout, so its name would mislead.
             self.status = Status("sends nonsense" if isinstance(error, UpstreamError) else "cannot be reached")
+
+    async def _metrics(self) -> str:
+        """Return the page of metrics; empty where there is none to be had, which is no reason not to send calls."""
+        try:
+            async with self._client.stream("GET", "../metrics", timeout=_HEALTH_S) as metrics:
+                page = await read_whole(metrics.aiter_raw(), MOST_METRICS_BYTES, self.name)
+        except (httpx.HTTPError, OSError, UpstreamError):
+            return ""
+        return page.decode(errors="replace") if metrics.is_success else ""
 
     @property
     def dialect(self) -> Dialect:
@@ -131,27 +181,35 @@ class HttpUpstream:
         content = None if body is None else msgspec.json.encode(body)
         headers = self._api.headers(str(url), content or b"") | ({} if body is None else _JSON)
         data, files = form or (None, None)
-        request = self._client.build_request(method, url, content=content, data=data, files=files, headers=headers)
-        async with self._sent(request) as response:
+        request = self._client.build_request(
+            method, url, content=content, data=data, files=files, headers=headers, timeout=self._timeout(_FILE_S)
+        )
+        async with self._sent(request, _FILE_S) as response:
             return as_object(await read_whole(response.aiter_raw(), MOST_MODELS_BYTES, self.name), self.name)
 
     @asynccontextmanager
     async def reading(self, path: str) -> AsyncGenerator[AsyncIterator[bytes]]:
         """Read a file of the provider, piece by piece."""
         url = self._client.base_url.join(path)
-        async with self._sent(self._client.build_request("GET", url, headers=self._api.headers(str(url), b""))) as r:
+        headers, timeout = self._api.headers(str(url), b""), self._timeout(_FILE_S)
+        async with self._sent(self._client.build_request("GET", url, headers=headers, timeout=timeout), _FILE_S) as r:
             yield r.aiter_raw()
 
     @asynccontextmanager
-    async def _post(self, wanted: Wanted, request_id: str) -> AsyncGenerator[httpx.Response]:
+    async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = _JSON | {"x-request-id": request_id} | {**wanted.headers, **self._api.headers(str(url), content)}
-        async with self._sent(self._client.build_request("POST", url, content=content, headers=headers)) as response:
+        timeout = self._timeout(silent_s)
+        request = self._client.build_request("POST", url, content=content, headers=headers, timeout=timeout)
+        async with self._sent(request, silent_s) as response:
             yield response
 
+    def _timeout(self, silent_s: float | None) -> httpx.Timeout:
+        return httpx.Timeout(silent_s, connect=self.timeouts.connect_s, pool=self.timeouts.first_token_s)
+
     @asynccontextmanager
-    async def _sent(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
+    async def _sent(self, request: httpx.Request, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
         try:
             response = await self._client.send(request, stream=True)
             try:
@@ -162,9 +220,12 @@ class HttpUpstream:
             finally:
                 await response.aclose()
         except httpx.ReadTimeout:
-            raise UpstreamTimeout(f"Provider {self.name!r} went silent.", self.name) from None
+            raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
             # httpx-aiohttp gives every lost connection one name; only its cause tells whether there was any.
+            if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
+                text = f"Provider {self.name!r} took no connection within {self.timeouts.connect_s:g} s."
+                raise UpstreamUnconnected(text, self.name) from error
             unreached = isinstance(error.__cause__, aiohttp.ClientConnectorError)
             kind = UpstreamUnreached if unreached else UpstreamError
             raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error

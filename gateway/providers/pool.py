@@ -15,19 +15,33 @@ from structlog.typing import FilteringBoundLogger
 from gateway.operations.rounds import rounds
 from gateway.policy.document import Policy
 from gateway.policy.models import Provider
+from gateway.policy.reliability import Timeouts
 from gateway.providers.kinds import open_upstream, way_to
 from gateway.providers.upstream import Upstream
 
 LOOK_S: Final = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a policy says of a provider, and why it cannot be used where it cannot."""
+
+    name: str
+    section: Provider
+    timeouts: Timeouts
+    absent: str | None
+
+    @property
+    def way(self) -> object:
+        """All of it that opening depends on, to be compared."""
+        return self.name, way_to(self.section), self.timeouts, self.absent
+
+
 @dataclass(slots=True, eq=False)
 class _Open:
     """A provider that is open: what is said of it, how to close it, and how many policies need it."""
 
-    name: str
-    section: Provider
-    absent: str | None
+    said: _Said
     upstream: Upstream
     stack: AsyncExitStack
     leases: int = 0
@@ -71,28 +85,27 @@ class Providers:
         held: list[_Open] = []
         try:
             for name, section in policy.providers.items():
-                found = self._find(name, section, unavailable.get(name))
-                held.append(found or await self._start(name, section, unavailable.get(name)))
+                wanted = _Said(name, section, policy.timeouts(name), unavailable.get(name))
+                held.append(self._find(wanted) or await self._start(wanted))
                 held[-1].leases += 1
             await _first_look([one.upstream for one in held if one.leases == 1], look_s)
         except BaseException:
             await self._release(held)
             raise
-        return Lease({one.name: one.upstream for one in held}, tuple(held))
+        return Lease({one.said.name: one.upstream for one in held}, tuple(held))
 
     async def end(self, lease: Lease) -> None:
         """End a lease, and close what nobody needs any more."""
         await self._release(lease.held)
 
-    def _find(self, name: str, section: Provider, absent: str | None) -> _Open | None:
-        way = name, way_to(section), absent
-        return next((one for one in self._open if (one.name, way_to(one.section), one.absent) == way), None)
+    def _find(self, said: _Said) -> _Open | None:
+        return next((one for one in self._open if one.said.way == said.way), None)
 
-    async def _start(self, name: str, section: Provider, absent: str | None) -> _Open:
+    async def _start(self, said: _Said) -> _Open:
         async with AsyncExitStack() as stack:
-            upstream = await open_upstream(name, section, absent, self._engine, stack)
-            stack.push_async_exit(await rounds(self._log, (LOOK_S, f"provider {name}", upstream.refresh)))
-            opened = _Open(name, section, absent, upstream, stack.pop_all())
+            upstream = await open_upstream(said.name, said.section, said.absent, said.timeouts, self._engine, stack)
+            stack.push_async_exit(await rounds(self._log, (LOOK_S, f"provider {said.name}", upstream.refresh)))
+            opened = _Open(said, upstream, stack.pop_all())
         self._open.append(opened)
         return opened
 

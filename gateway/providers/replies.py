@@ -9,6 +9,10 @@ from gateway.errors import UpstreamError
 
 MOST_REFUSAL_BYTES: Final = 64 * 1024
 MOST_MODELS_BYTES: Final = 4 * 1024 * 1024
+MOST_METRICS_BYTES: Final = 4 * 1024 * 1024
+MOST_COUNT_BYTES: Final = 32 * 1024 * 1024
+"""With the tokens themselves, of a prompt of millions."""
+
 MOST_COMPLETION_BYTES: Final = 16 * 1024 * 1024
 MOST_EMBEDDINGS_BYTES: Final = 128 * 1024 * 1024
 """2,048 vectors of 3,072 numbers in full precision."""

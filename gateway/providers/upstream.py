@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-Leave = Literal["cancel", "drain"]
-"""What happens upstream when the client leaves: stop there and pay for what was made, or read on to the usage."""
+from gateway.policy.reliability import Timeouts
+from gateway.providers.leaving import Leave
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
@@ -64,10 +64,12 @@ class Served:
     Attributes:
         prefill_per_s: tokens of a prompt it computes in a second of the machine's time, where it measures that.
         decode_per_s: tokens of an answer it computes in a second of the machine's time.
+        unmeasured: why it does not measure them, to go on from the model's name; empty where nothing is known.
     """
 
     prefill_per_s: float | None = None
     decode_per_s: float | None = None
+    unmeasured: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,16 @@ class Upstream(Protocol):
         ...
 
     @property
+    def sells(self) -> bool:
+        """Whether it may bill what it has computed, though nobody waited for it or it told no usage."""
+        ...
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """How long it is waited for."""
+        ...
+
+    @property
     def status(self) -> Status:
         """Its state as last seen."""
         ...
@@ -135,6 +147,10 @@ class Upstream(Protocol):
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to the embeddings request `body`, written as `wanted`, in OpenAI's form."""
+        ...
+
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Return how many tokens the prompt of a call has, as the provider counts; None where it does not say."""
         ...
 
     async def refresh(self) -> None:

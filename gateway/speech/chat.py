@@ -22,7 +22,8 @@ class ChatSpeech:
     def piece(self, chunk: Chunk) -> bytes:
         """Return the chunk with its own bytes wherever nothing in it is ours to change."""
         value = chunk.value
-        if not value:
+        counts_nothing = "usage" in value and not value["usage"]
+        if not value or (counts_nothing and not value.get("choices")):  # to read a choice of that would be an error
             return b""
         if not isinstance(value.get("usage"), dict):
             return event(chunk.payload if chunk.dialect == "chat" else msgspec.json.encode(value))

@@ -13,7 +13,7 @@ from gateway.wire.errors import shape_of
 from gateway.wire.headers import Facts
 from governance.ledger.events import Attempt, Opening, Settlement
 from governance.money import ZERO, Nanodollars
-from governance.prices import Price, Usage, cost_of
+from governance.prices import Price, Usage, billed, cost_of
 
 CLIENT_LEFT = 499
 """The status of a request whose client did not wait for it, as nginx writes it."""
@@ -61,7 +61,7 @@ class Accounts:
             model=bought.model.name,
             upstream_model=bought.model.upstream_model,
             outcome=outcome,
-            price=bought.price,
+            price=bought.price if bought.usage is None else billed(bought.usage, bought.price),
             cost=cost,
             duration_ms=bought.seconds * 1000,
             status=status,
@@ -90,9 +90,10 @@ class Accounts:
         )
 
     def overshot(self, opening: Opening, beyond: Nanodollars) -> None:
-        """Tell of a provider that reported more than a request of that size and bound can use.
+        """Tell of a provider that reported more than was held.
 
-        The ledger holds what will be billed, so the report is believed; that it broke its bound must be seen.
+        It broke the bound of a request of that size, or the policy holds what prompts usually come to. The ledger has
+        what will be billed, so the report is believed; that it was more must be seen.
         """
         self._metrics.overshot.labels(opening.provider).inc(beyond.nanos / 1e9)
         self._log.warning("overshot", **_identity(opening), beyond_usd=beyond.usd)
@@ -110,6 +111,9 @@ class Accounts:
         self._metrics.saved.labels(*who).inc(max(0, settlement.saved.nanos) / 1e9)
         self._metrics.tokens.labels(*who, "input").inc(usage.input_tokens)
         self._metrics.tokens.labels(*who, "output").inc(usage.output_tokens)
+        if any(attempt.price.unknown for attempt in settlement.attempts):
+            self._metrics.flagged.labels(opening.provider, opening.model).inc(settlement.cost.nanos / 1e9)
+            self._log.warning("unknown price", **_identity(opening), counted_usd=settlement.cost.usd)
         self._log.info(
             "request",
             **_identity(opening),

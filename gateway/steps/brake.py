@@ -6,7 +6,7 @@ beside what is held, and stops at the token that no longer fits. What a provider
 at no more than was held (`Meter.guess`), so there is nothing to stop.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gateway.steps.metering import Meter
 from governance.limits import Standing
@@ -20,7 +20,7 @@ class Brake:
 
     def __init__(self, hold: Hold, price: Price) -> None:
         self._hold = hold
-        self._price = price
+        self.price = price
         self._allowed: Nanodollars = hold.worst.cost
 
     async def stops(self, meter: Meter) -> Standing | None:
@@ -30,13 +30,13 @@ class Brake:
             StoreUnavailable: the counters do not answer; asked only beyond what is held.
         """
         used = meter.told
-        if used is None or cost_of(_one_more(used), self._price) <= self._allowed:
+        if used is None or cost_of(_one_more(used), self.price) <= self._allowed:
             return None
         left = await self._hold.left()
         if left is None:
             return None
         self._allowed = self._hold.worst.cost + left.remaining
-        return None if cost_of(_one_more(used), self._price) <= self._allowed else left
+        return None if cost_of(_one_more(used), self.price) <= self._allowed else left
 
 
 def stopped_by(budget: Standing) -> dict[str, str]:

@@ -1,15 +1,19 @@
 """Meter one streamed answer: what it has said, and what it has used."""
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
+from gateway.counting.tally import Tally
 from gateway.errors import UpstreamError
 from gateway.providers.upstream import Chunk
-from gateway.steps.estimate import likely_prompt_tokens, likely_tokens
-from gateway.wire.fold import Fold
-from governance.prices import Usage
+from gateway.wire.fold import Fold, objects
+from governance.prices import Service, Usage
+
+_SERVICES: Final[Mapping[str, Service]] = {"flex": "flex", "priority": "priority", "fast": "priority"}
+"""What an answer says of a service that may have a price of its own."""
 
 
 class Meter:
@@ -17,11 +21,14 @@ class Meter:
 
     Attributes:
         first_at: the tick of the first chunk, or None.
+        begun: something has been said: a role, a ping or a count of the prompt is no beginning.
     """
 
-    def __init__(self, body_bytes: int, most_output: int) -> None:
+    def __init__(self, tally: Tally, most_output: int) -> None:
         self.first_at: float | None = None
-        self._guessed_prompt = likely_prompt_tokens(body_bytes)
+        self.begun = False
+        self._believed = True
+        self._tally = tally
         self._most_output = most_output
         self._fold = Fold()
         self._said: dict[str, Any] = {}
@@ -33,6 +40,7 @@ class Meter:
         if self.first_at is None:
             self.first_at = tick
         self._fold.add(chunk.value)
+        self.begun = self.begun or _says(chunk.value)
         usage = chunk.value.get("usage")
         if isinstance(usage, dict):  # the last one counts, so only that one is read; some end with an empty one
             self._said = usage or self._said
@@ -56,6 +64,12 @@ class Meter:
         """What the provider has said so far, whether or not it makes sense for an answer."""
         return Usage.from_openai(self._said)
 
+    @property
+    def service(self) -> Service:
+        """How the provider says that it served, which may be otherwise than it was asked, and decides the price."""
+        tier = self._fold.told("service_tier")
+        return _SERVICES.get(tier, "standard") if isinstance(tier, str) else "standard"
+
     def cut(self, facts: dict[str, Any]) -> Chunk:
         """End the answer here, as if for its length, and return the chunk that says so and why."""
         value = self._fold.cut("length", {"sluice": facts})
@@ -63,28 +77,46 @@ class Meter:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been used; an answer of text and no tokens is no usage."""
-        usage = self.told
+        """What the provider says has been used, if it is believed; an answer of text and no tokens is no usage."""
+        usage = self.told if self._believed else None
         silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
         return None if silent else usage
+
+    def disbelieve(self) -> None:
+        """Go by what was said, not by what the provider says of it: it bills more or less of a call that is stopped."""
+        self._believed = False
+
+    @property
+    def used(self) -> Usage:
+        """What has been used as far as is known."""
+        return self.reported or self.guess
 
     @property
     def guess(self) -> Usage:
         """What has probably been used: never more than was held.
 
-        The prompt is as the provider has told it, where it told that before the answer, or goes by its size; the
-        answer goes by what was said.
+        The prompt is as the provider has told it, where it told that before the answer, or goes by what it
+        is made of, as the answer goes by what was said.
         """
-        said = min(likely_tokens(self._fold.texts), self._most_output)
+        said = min(self._tally.said(self._fold.texts), self._most_output)
         told = self.told
         if told is not None and told.input_tokens:
-            return replace(told, output=said, reasoning=0)
-        return Usage(fresh_input=self._guessed_prompt, output=said)
+            return replace(told, output=said, reasoning=0, audio_output=0)
+        return Usage(fresh_input=self._tally.likely, output=said)
 
     def completion(self) -> dict[str, Any]:
         """Return the whole completion, with usage."""
         usage = self._said if self.reported is not None else openai_usage(self.guess)
         return self._fold.completion() | {"usage": usage}
+
+
+def _says(value: dict[str, Any]) -> bool:
+    for choice in objects(value.get("choices")):
+        delta = choice.get("delta")
+        said = delta.items() if isinstance(delta, dict) else ()
+        if choice.get("finish_reason") or any(part for name, part in said if name != "role"):
+            return True
+    return False
 
 
 def openai_usage(usage: Usage) -> dict[str, Any]:

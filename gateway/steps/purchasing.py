@@ -3,6 +3,8 @@
 Every endpoint that can cost money goes through here, so that none can forget a step.
 """
 
+import asyncio
+from collections.abc import Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -10,12 +12,13 @@ from zoneinfo import ZoneInfo
 from cache.canonical import fingerprint
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
+from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
 from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
-from gateway.steps.carriers import CARRIED_S, Carrier, batch_price
+from gateway.steps.carriers import CARRIED_S, Carrier
 from gateway.steps.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Settlement
@@ -23,7 +26,7 @@ from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
 from governance.money import Nanodollars
-from governance.prices import Price, worst_case
+from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
 from router_models.router import Route
@@ -34,7 +37,7 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, and the most it can cost.
+    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far.
 
     `limit_s` is how long it may take where that is not for the request to say.
     """
@@ -44,16 +47,17 @@ class Purchase:
     route: Route
     price: Price
     worst: WorstCase
+    tally: Tally
     limit_s: float | None = None
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
 
-        On our own machines a stopped call stops its cost. Others bill what they computed, whether or not it arrived,
+        On our own machines a stopped call stops its cost. Sellers bill what they computed, whether or not it arrived,
         unless they refused the call or never saw it.
         """
         refused = isinstance(error, UpstreamError) and error.status is not None
-        return self.upstream.leave == "drain" and not refused and not isinstance(error, UpstreamUnreached)
+        return self.upstream.sells and not refused and not isinstance(error, UpstreamUnreached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,7 @@ class Purchasing:
 
     admission: Admission
     catalogue: Catalogue
+    counting: Counting
     purse: Purse
     accounts: Accounts
     timezone: ZoneInfo
@@ -84,8 +89,22 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, most_prompt: int, most_output: int, carrier: Carrier | None = None) -> Purchase:
-        """Return the purchase of an answer over `route`, at today's price; at a batch's, where it can be carried.
+    def price(
+        self,
+        route: Route,
+        prompt: Prompt,
+        most_output: int,
+        classes: Collection[str] = TEXT,
+        carrier: Carrier | None = None,
+    ) -> Purchase:
+        """Return the purchase of an answer over `route`, at the price of this instant.
+
+        Args:
+            route: Who answers.
+            prompt: What it is asked.
+            most_output: The most tokens it can make.
+            classes: The classes of `Usage` that it may use.
+            carrier: May carry the call, at the price of a batch.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -96,11 +115,13 @@ class Purchasing:
             raise NothingAvailable(route=route.name, models=(route.model,))
         upstream = self.catalogue.upstream(model)
         carried = None if carrier is None else carrier.upstream(model, upstream)
-        price = price if carried is None else batch_price(price)
-        worst = WorstCase(worst_case(most_prompt, most_output, price), most_prompt + most_output)
+        price = price if carried is None else self.catalogue.price(model, "batch") or price
+        tally = self.counting.tally(model, prompt)
+        held = tally.held
+        worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
         if carried is None:
-            return Purchase(model, upstream, route, price, worst)
-        return Purchase(model, carried, route, price, worst, limit_s=CARRIED_S)
+            return Purchase(model, upstream, route, price, worst, tally)
+        return Purchase(model, carried, route, price, worst, tally, limit_s=CARRIED_S)
 
     def hold(
         self,
@@ -131,12 +152,15 @@ class Purchasing:
         )
 
     async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to; one whose call is still out stays open."""
+        """End a hold at what the purchase really came to, whatever ends the request meanwhile.
+
+        One whose call is still out stays open.
+        """
         settlement = self.accounts.settlement(bought)
         if isinstance(bought.error, StillOut):
             hold.leave()
             return settlement
-        await hold.settle(settlement)
+        await _unbroken(hold.settle(settlement))
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)
         self.accounts.settled(hold.opening, settlement)
@@ -149,7 +173,7 @@ class Purchasing:
         stored: Stored,
         repeats: tuple[Repeats, ...],
         overhead_s: float,
-    ) -> tuple[Settlement, Facts]:
+    ) -> Facts:
         """Record that a stored answer is given again: free, and sparing what it once cost.
 
         Raises:
@@ -163,12 +187,39 @@ class Purchasing:
         budgets = resolve(entitled.grant.budgets, {"model": stored.model})
         blocking = [budget for budget in budgets if budget.blocks_at is not None]
         standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
-        self.purse.free(opening, settlement)
-        self.accounts.settled(opening, settlement)
         tightest = min(standings, key=_remaining, default=None)
-        facts = Facts(opening, settlement, tightest, (), overhead_s)
+        return self._given(Facts(opening, settlement, tightest, (), overhead_s), settlement)
+
+    def again(self, asked: Asked[object], entitled: Entitled, model: str, overhead_s: float) -> Facts:
+        """Record that the answer of an idempotency key is given again: free, and sparing nothing, for it is the same.
+
+        Raises:
+            LedgerBehind: the ledger takes no new requests.
+        """
+        opening = self.admission.opening(
+            asked, entitled, model=model, provider="cache", route="idempotent", cache="idempotent"
+        )
+        settlement = Settlement(outcome="ok", status=200)
+        return self._given(Facts(opening, settlement, None, (), overhead_s), settlement)
+
+    def _given(self, facts: Facts, settlement: Settlement) -> Facts:
+        self.purse.free(facts.opening, settlement)
+        self.accounts.settled(facts.opening, settlement)
         self.accounts.answered(facts)
-        return settlement, facts
+        return facts
+
+
+async def _unbroken(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` to its end; whoever cancels it is obeyed after that."""
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as asked:
+            cancelled = asked
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 def _remaining(standing: Standing) -> Nanodollars:

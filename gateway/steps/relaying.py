@@ -1,19 +1,14 @@
 """Pass one answer on, chunk by chunk, until it ends, its client leaves, or a budget has no room for more of it."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Final
 
-import anyio
-
-from gateway.errors import UpstreamTimeout
-from gateway.providers.upstream import Leave, Upstream, Wanted
+from gateway.providers.leaving import Leave
+from gateway.providers.upstream import Chunk, Upstream, Wanted
 from gateway.steps.brake import Brake, stopped_by
 from gateway.steps.metering import Meter
+from gateway.steps.patience import Patience
 from gateway.wire.reply import Reply
-
-DRAIN_S: Final = 30.0
-"""How long a provider that is read to its end may take for it after the client has left."""
+from governance.prices import Price, cost_of
 
 
 async def relay(
@@ -27,30 +22,73 @@ async def relay(
     limit_s: float,
     ticks: Callable[[], float],
 ) -> None:
-    """Pass chunks on as they come; when the client leaves, stop or read on as the provider's kind has it.
+    """Pass chunks on as they come; when the client leaves, do as the provider's rule has it.
+
+    A client that reads more slowly than the provider writes slows the provider down: nothing is read while something
+    waits to be sent.
 
     Raises:
         UpstreamError: the call failed, or ended before the answer.
     """
-    with anyio.CancelScope(deadline=anyio.current_time() + limit_s) as scope:
-        reply.departure.then(partial(_leave, scope, upstream.leave))
+    with Patience(upstream.timeouts, limit_s, upstream.name) as patience:
+        leaving = Leaving(upstream.leave, patience, meter, brake.price)
+        reply.departure.then(leaving.begin)
         async with upstream.stream(wanted, request_id) as chunks:
             async for chunk in chunks:
                 meter.see(chunk, ticks())
-                if not reply.departure.happened:
-                    await reply.piece(chunk)
+                patience.heard(begun=meter.begun)
+                await _pass_on(chunk, reply, patience)
+                if leaving.enough:
+                    return
                 if not meter.complete and (budget := await brake.stops(meter)) is not None:
-                    last = meter.cut(stopped_by(budget))
-                    if not reply.departure.happened:
-                        await reply.piece(last)
+                    await _pass_on(meter.cut(stopped_by(budget)), reply, patience)
                     break
         meter.check_complete(upstream.name)
-    if scope.cancelled_caught and not reply.departure.happened:
-        raise UpstreamTimeout(f"The answer was not complete within {limit_s:g} s.", upstream.name)
+    if patience.ended and not reply.departure.happened:
+        raise patience.overdue
 
 
-def _leave(scope: anyio.CancelScope, rule: Leave) -> None:
-    if rule == "cancel":
-        scope.cancel()
-    else:
-        scope.deadline = min(scope.deadline, anyio.current_time() + DRAIN_S)
+class Leaving:
+    """What a provider's rule asks for once the client has left.
+
+    Bounds are of what is told by the provider, and where it tells nothing on the way, of what is likely.
+    """
+
+    def __init__(self, rule: Leave, patience: Patience, meter: Meter, price: Price) -> None:
+        self._rule = rule
+        self._patience = patience
+        self._meter = meter
+        self._price = price
+        self._most_tokens: int | None = None
+        self._most_nanos: int | None = None
+
+    def begin(self) -> None:
+        """Stop the call, or read on as far as the rule says from here."""
+        rule, used = self._rule, self._meter.used
+        if not rule.believes:
+            self._meter.disbelieve()
+        if not rule.reads_on:
+            self._patience.stop()
+        if rule.seconds is not None:
+            self._patience.shorten(rule.seconds)
+        if rule.tokens is not None:
+            self._most_tokens = used.output_tokens + rule.tokens
+        if rule.cost is not None:
+            self._most_nanos = cost_of(used, self._price).nanos + rule.cost.nanos
+
+    @property
+    def enough(self) -> bool:
+        """Whether nothing more is to be read: the call was stopped, or a bound has been reached."""
+        if self._patience.over:
+            return True
+        if self._most_tokens is None and self._most_nanos is None:
+            return False
+        used = self._meter.used
+        tokens = self._most_tokens is not None and used.output_tokens >= self._most_tokens
+        return tokens or (self._most_nanos is not None and cost_of(used, self._price).nanos >= self._most_nanos)
+
+
+async def _pass_on(chunk: Chunk, reply: Reply, patience: Patience) -> None:
+    if not reply.departure.happened:
+        with patience.holding():
+            await reply.piece(chunk)

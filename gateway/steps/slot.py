@@ -1,9 +1,10 @@
 """Where in the exact cache an answer to this request would be, and for how long."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from cache.answers import AnswerCache
 from cache.canonical import fingerprint

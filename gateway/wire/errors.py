@@ -45,6 +45,9 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
+    # As the IETF's draft "The Idempotency-Key HTTP Header Field" has them, in its section 2.7.
+    governance.IdempotencyKeyReused: Shape(422, "invalid_request_error", retry=False),
+    governance.IdempotencyKeyBusy: Shape(409, "conflict", retry=True),
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
     governance.StoreUnavailable: _BUSY,
     governance.LedgerBehind: _BUSY,
@@ -61,6 +64,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     PolicyInvalid: Shape(400, "invalid_policy", retry=False),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),
     edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
+    edge.UpstreamUnconnected: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.UpstreamTimeout: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.UpstreamOverloaded: _BUSY,
 }
@@ -148,7 +152,12 @@ def wait_s(error: Exception, now: datetime) -> float | None:
     match error:
         case governance.BudgetExhausted():
             return None if error.resets_at is None else (error.resets_at - now).total_seconds()
-        case governance.RateLimited() | governance.TooManyGuesses() | edge.UpstreamOverloaded():
+        case (
+            governance.RateLimited()
+            | governance.TooManyGuesses()
+            | governance.IdempotencyKeyBusy()
+            | edge.UpstreamOverloaded()
+        ):
             return error.retry_after_s
         case _:
             return 1.0 if shape_of(error).status == _BUSY.status else None

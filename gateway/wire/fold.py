@@ -33,7 +33,7 @@ class Fold:
         for name, value in chunk.items():
             if name != "choices" and value is not None:
                 self._head[name] = value
-        for part in _objects(chunk.get("choices")):
+        for part in objects(chunk.get("choices")):
             index = part.get("index")
             choice = self._choices.setdefault(index if type(index) is int else 0, {"message": {}})
             delta, logprobs = part.get("delta"), part.get("logprobs")
@@ -52,6 +52,10 @@ class Fold:
         chunk = head | {"choices": ends} | more
         self.add(chunk)
         return chunk
+
+    def told(self, name: str) -> object:
+        """Return what was said last of a field beside the choices, None when nothing was."""
+        return self._head.get(name)
 
     @property
     def finished(self) -> bool:
@@ -116,7 +120,7 @@ def _extend(into: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 def _forget_indexes(parts: object) -> None:
-    for part in _objects(parts):
+    for part in objects(parts):
         part.pop("index", None)
         for value in part.values():
             _forget_indexes(value)
@@ -124,10 +128,11 @@ def _forget_indexes(parts: object) -> None:
 
 def _text(message: dict[str, Any]) -> str:
     said = [message.get(name) for name in ("content", "refusal", "reasoning_content", "reasoning")]
-    functions = [call.get("function") for call in _objects(message.get("tool_calls"))]
+    functions = [call.get("function") for call in objects(message.get("tool_calls"))]
     calls = [function.get("arguments") for function in functions if isinstance(function, dict)]
     return "".join(piece for piece in [*said, *calls] if isinstance(piece, str))
 
 
-def _objects(value: object) -> list[dict[str, Any]]:
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the objects of a list, and none of what is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

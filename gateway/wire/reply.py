@@ -1,8 +1,9 @@
 """Write one answer to a client, as a stream of events or as one JSON body."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import msgspec
 
@@ -11,6 +12,8 @@ from gateway.speech import Speech
 from gateway.wire.departure import Departure
 from gateway.wire.errors import ErrorBody, error_body, error_headers, shape_of
 from gateway.wire.headers import Facts, Headers, render
+from gateway.wire.keep_alive import KeepAlive
+from gateway.wire.sse import COMMENT
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -36,22 +39,38 @@ class Reply(Protocol):
         ...
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
-        """End the answer; `facts` now hold its cost."""
+        """End the answer; `facts` now hold its cost. A client that has left is told nothing."""
         ...
 
 
 class StreamedReply:
-    """Events as they come; headers go out with the first, so they cannot hold the cost."""
+    """Events as they come; headers go out with the first, so they cannot hold the cost.
 
-    def __init__(self, send: Send, departure: Departure, speech: Speech) -> None:
+    Use as a context manager around the answer: while the client hears nothing for `keep_alive_s` seconds it is sent a
+    comment. The first of these sends the headers as well, so that only what fails before it can be an HTTP status.
+    """
+
+    def __init__(self, send: Send, departure: Departure, speech: Speech, keep_alive_s: float) -> None:
         self.departure = departure
         self._send = send
         self._speech = speech
         self._headers: Headers = []
+        self._turn = asyncio.Lock()
+        self._keep_alive = KeepAlive(keep_alive_s, self._murmur)
+        self._ended = False
         self.started = False
+
+    def __enter__(self) -> Self:
+        """Begin nothing yet: the silence counts from `begin`."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Murmur no more."""
+        self._keep_alive.end()
 
     async def begin(self, facts: Facts) -> None:
         """Keep the headers for the first piece: until then a failure can still be an HTTP status."""
+        self._keep_alive.start()
         self._headers = [
             (b"content-type", b"text/event-stream; charset=utf-8"),
             (b"cache-control", b"no-store"),
@@ -71,17 +90,25 @@ class StreamedReply:
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
         """Send the end, with what the answer cost where the client's dialect shows usage, and close."""
-        await self._write(self._speech.end(completion, facts.money), more=False)
+        if not self.departure.happened:
+            await self._write(self._speech.end(completion, facts.money), more=False)
 
     async def break_off(self, error: Exception) -> None:
         """End a stream that broke after its first byte: an error event and no end mark."""
         await self._write(self._speech.broken(error_body(error)), more=False)
 
     async def _write(self, body: bytes, *, more: bool = True) -> None:
-        if not self.started:
-            self.started = True
-            await self._send({"type": "http.response.start", "status": 200, "headers": self._headers})
-        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+        async with self._turn:
+            if not self.started:
+                self.started = True
+                await self._send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            await self._send({"type": "http.response.body", "body": body, "more_body": more})
+            self._ended = not more
+            self._keep_alive.said()
+
+    async def _murmur(self) -> None:
+        if not (self._ended or self._turn.locked() or self.departure.happened):
+            await self._write(COMMENT)
 
 
 class PlainReply:
@@ -103,7 +130,8 @@ class PlainReply:
 
     async def finish(self, completion: dict[str, Any], facts: Facts) -> None:
         """Send the body."""
-        await send_json(self._send, 200, self._speech.whole(completion), render(facts))
+        if not self.departure.happened:
+            await send_json(self._send, 200, self._speech.whole(completion), render(facts))
 
 
 async def send_json(send: Send, status: int, body: object, headers: Headers) -> None:

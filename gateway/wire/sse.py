@@ -7,6 +7,9 @@ two reads cannot break.
 import re
 
 DONE = b"[DONE]"
+COMMENT = b": keep-alive\n\n"
+"""What a client reads and hears nothing of."""
+
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 

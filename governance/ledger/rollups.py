@@ -14,22 +14,14 @@ from typing import Final
 from governance.attribution import DIMENSIONS
 from governance.ledger.events import EventKind
 from governance.ledger.rows import Row
+from governance.prices import Usage
 
 HOUR: Final = 3_600_000_000
 """Microseconds."""
 
 ROLLED: Final = tuple(name for name in DIMENSIONS if name != "session")
 KEY: Final = ("dimension", "hour", "team", "value")
-AMOUNTS: Final = (
-    "fresh_input",
-    "cache_read",
-    "cache_write",
-    "output",
-    "reasoning",
-    "cost_nanos",
-    "saved_cache_nanos",
-    "saved_routing_nanos",
-)
+AMOUNTS: Final = (*Usage.__struct_fields__, "cost_nanos", "saved_cache_nanos", "saved_routing_nanos")
 FIGURES: Final = ("requests", "refused", "cached", *AMOUNTS)
 
 

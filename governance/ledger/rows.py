@@ -2,13 +2,15 @@
 
 from typing import Final
 
+from msgspec.structs import asdict
+
 from governance.ledger.events import LedgerAttempt, LedgerEvent
 from governance.ledger.tables import micros
 from governance.prices import Usage
 
 Row = dict[str, str | int | float | None]
 
-_NO_USAGE: Final[Row] = dict.fromkeys(("fresh_input", "cache_read", "cache_write", "output", "reasoning"))
+_NO_USAGE: Final[Row] = dict.fromkeys(Usage.__struct_fields__)
 
 
 def event_row(event: LedgerEvent) -> Row:
@@ -64,10 +66,7 @@ def attempt_row(entry: LedgerAttempt) -> Row:
         "outcome": attempt.outcome,
         "status": attempt.status,
         **_usage_row(attempt.usage),
-        "price_input_nanos": price.input.nanos,
-        "price_cached_input_nanos": None if price.cached_input is None else price.cached_input.nanos,
-        "price_cache_write_nanos": None if price.cache_write is None else price.cache_write.nanos,
-        "price_output_nanos": price.output.nanos,
+        **{f"price_{name}_nanos": None if rate is None else rate.nanos for name, rate in price.rates.items()},
         "price_source": price.source,
         "cost_nanos": attempt.cost.nanos,
         "duration_ms": attempt.duration_ms,
@@ -75,12 +74,4 @@ def attempt_row(entry: LedgerAttempt) -> Row:
 
 
 def _usage_row(usage: Usage | None) -> Row:
-    if usage is None:
-        return _NO_USAGE
-    return {
-        "fresh_input": usage.fresh_input,
-        "cache_read": usage.cache_read,
-        "cache_write": usage.cache_write,
-        "output": usage.output,
-        "reasoning": usage.reasoning,
-    }
+    return _NO_USAGE if usage is None else asdict(usage)

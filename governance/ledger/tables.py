@@ -78,7 +78,10 @@ class KeyRevisionRow(Base):
 
 
 class LedgerEventRow(Base):
-    """One event of a request; see `governance.ledger.events.LedgerEvent`. Token counts are NULL when none were told."""
+    """One event of a request; see `governance.ledger.events.LedgerEvent`.
+
+    Counts of a usage are NULL where none was told, and where the class was not told apart at the time.
+    """
 
     __tablename__ = "ledger_event"
     __table_args__ = (
@@ -116,8 +119,14 @@ class LedgerEventRow(Base):
     fresh_input: Mapped[int | None]
     cache_read: Mapped[int | None]
     cache_write: Mapped[int | None]
+    cache_write_1h: Mapped[int | None]
+    audio_input: Mapped[int | None]
+    audio_read: Mapped[int | None]
+    image_input: Mapped[int | None]
     output: Mapped[int | None]
     reasoning: Mapped[int | None]
+    audio_output: Mapped[int | None]
+    tool_runs: Mapped[int | None]
     estimated: Mapped[bool]
     attempts: Mapped[int] = mapped_column(Integer)
     held_nanos: Mapped[int]
@@ -131,7 +140,10 @@ class LedgerEventRow(Base):
 
 
 class LedgerAttemptRow(Base):
-    """One call to an upstream; see `governance.ledger.events.Attempt`. Prices are nano-dollars per million tokens."""
+    """One call to an upstream; see `governance.ledger.events.Attempt`.
+
+    Prices are nano-dollars per million tokens of a class, or per thousand runs of a tool: the rates it was billed at.
+    """
 
     __tablename__ = "ledger_attempt"
     __table_args__ = (UniqueConstraint("request_id", "n"),)
@@ -149,12 +161,25 @@ class LedgerAttemptRow(Base):
     fresh_input: Mapped[int | None]
     cache_read: Mapped[int | None]
     cache_write: Mapped[int | None]
+    cache_write_1h: Mapped[int | None]
+    audio_input: Mapped[int | None]
+    audio_read: Mapped[int | None]
+    image_input: Mapped[int | None]
     output: Mapped[int | None]
     reasoning: Mapped[int | None]
+    audio_output: Mapped[int | None]
+    tool_runs: Mapped[int | None]
     price_input_nanos: Mapped[int]
     price_cached_input_nanos: Mapped[int | None]
     price_cache_write_nanos: Mapped[int | None]
+    price_cache_write_1h_nanos: Mapped[int | None]
+    price_audio_input_nanos: Mapped[int | None]
+    price_cached_audio_nanos: Mapped[int | None]
+    price_image_input_nanos: Mapped[int | None]
     price_output_nanos: Mapped[int]
+    price_reasoning_nanos: Mapped[int | None]
+    price_audio_output_nanos: Mapped[int | None]
+    price_tool_run_nanos: Mapped[int | None]
     price_source: Mapped[str]
     cost_nanos: Mapped[int]
     duration_ms: Mapped[float]
@@ -175,8 +200,14 @@ class LedgerRollupRow(Base):
     fresh_input: Mapped[int]
     cache_read: Mapped[int]
     cache_write: Mapped[int]
+    cache_write_1h: Mapped[int] = mapped_column(server_default="0")
+    audio_input: Mapped[int] = mapped_column(server_default="0")
+    audio_read: Mapped[int] = mapped_column(server_default="0")
+    image_input: Mapped[int] = mapped_column(server_default="0")
     output: Mapped[int]
     reasoning: Mapped[int]
+    audio_output: Mapped[int] = mapped_column(server_default="0")
+    tool_runs: Mapped[int] = mapped_column(server_default="0")
     cost_nanos: Mapped[int]
     saved_cache_nanos: Mapped[int]
     saved_routing_nanos: Mapped[int]

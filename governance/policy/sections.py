@@ -267,3 +267,15 @@ OnStoreError = Annotated[
     Annotated[Literal["closed", "open"], Tag("word")] | Annotated[Allowance, Tag("allowance")], Discriminator(_form)
 ]
 """What to do when the counters cannot be reached: refuse, serve on, or serve on up to an amount."""
+
+
+class Holds(Section):
+    """How much is held for a request while nobody knows yet what it costs.
+
+    Attributes:
+        prompt: `bound` holds a token for every byte of it, which no prompt is above, so that no budget is ever
+            overrun. `calibrated` holds what all but about one in a hundred of the model's recent prompts kept to:
+            less, but a prompt that has more is overspent, and counted in `sluice_overshot_usd`.
+    """
+
+    prompt: Literal["bound", "calibrated"] = "bound"

@@ -18,11 +18,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import asdict
 from sqlalchemy import insert
 
 from gateway.policy.replay.recorded import replay
 from gateway.policy.source import LoadedPolicy, parse_policy
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
+from governance.prices import Usage
 from tests.support.databases import fresh_database
 
 if TYPE_CHECKING:
@@ -106,11 +108,7 @@ def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, obje
         "outcome": "ok",
         "code": "",
         "status": 200,
-        "fresh_input": prompt,
-        "cache_read": 0,
-        "cache_write": 0,
-        "output": output,
-        "reasoning": 0,
+        **asdict(Usage(fresh_input=prompt, output=output)),
         "estimated": False,
         "attempts": 1,
         "held_nanos": cost * 3,
@@ -124,10 +122,10 @@ def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, obje
 
 def _attempt(row: dict[str, object]) -> dict[str, object]:
     kept = (
-        "request_id at model provider outcome status fresh_input cache_read cache_write output reasoning cost_nanos "
-        "duration_ms"
+        *("request_id", "at", "model", "provider", "outcome", "status", "cost_nanos", "duration_ms"),
+        *Usage.__struct_fields__,
     )
-    return {name: row[name] for name in kept.split()} | {
+    return {name: row[name] for name in kept} | {
         "n": 1,
         "purpose": "answer",
         "upstream_model": row["model"],

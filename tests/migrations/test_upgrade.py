@@ -20,11 +20,13 @@ import migrations
 from governance.database import prepare_sqlite, writing
 from governance.errors import StoreUnavailable
 from governance.ledger.batches import store
-from governance.ledger.events import EventKind, LedgerEvent
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from governance.ledger.reading.reports import recent_requests, spend
+from governance.ledger.tables import EPOCH
 from governance.prices import Usage
 from migrations.schema import METADATA
 from tests.support.databases import fresh_database
-from tests.support.requests import NOON, opening, settlement, usd
+from tests.support.requests import NOON, attempt, opening, settlement, usd
 
 
 def config() -> Config:
@@ -129,6 +131,43 @@ def test_an_address_of_another_kind_is_refused(url: str) -> None:
         migrations.upgrade(url)
 
 
+async def test_a_ledger_from_before_the_classes_were_told_apart_is_read_as_it_was(url: str, tmp_path: Path) -> None:
+    migrate(url, lambda forwards: command.upgrade(forwards, "0006"))
+    with closing(sqlite3.connect(tmp_path / "sluice.db")) as connection:
+        for table in ("ledger_event", "ledger_rollup"):
+            columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
+            values = dict.fromkeys((name for name, kind in columns if kind in {"BIGINT", "INTEGER"}), 5)
+            values |= {name: "x" for name, kind in columns if kind == "VARCHAR"} | {"kind": "settled", "at": 0}
+            values |= {"estimated": 0, "stream": 0, "dimension": "team", "hour": 0, "team": "a", "value": "a"}
+            kept = {name: values[name] for name, _ in columns if name in values}
+            names, marks = ", ".join(kept), ", ".join("?" * len(kept))
+            connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(kept.values()))  # noqa: S608
+        connection.commit()
+    migrations.upgrade(url)
+    async with fresh_database(tmp_path) as database:
+        (row,) = await recent_requests(database, 5)
+        hours = await spend(database, "team", EPOCH, EPOCH + timedelta(hours=1))
+        minutes = await spend(database, "session", EPOCH, EPOCH + timedelta(minutes=1))
+    assert (row.input_tokens, row.output_tokens) == (15, 10)
+    assert (hours.total.input_tokens, hours.total.output_tokens) == (15, 10)
+    assert (minutes.total.input_tokens, minutes.total.output_tokens) == (15, 10)
+
+
+async def test_going_back_puts_each_class_where_it_was_counted_before(url: str, tmp_path: Path) -> None:
+    usage = Usage(*range(1, len(Usage.__struct_fields__) + 1))
+    async with fresh_database(tmp_path) as database:
+        ended = settlement("0.10", usage)
+        await store(database, [LedgerEvent(kind=EventKind.SETTLED, opening=opening(), settlement=ended)])
+        await store(database, [LedgerAttempt("r1", 1, attempt(usd("0.10"), usage))])
+    migrate(url, lambda backwards: command.downgrade(backwards, "0006"))
+    query = "SELECT fresh_input, cache_read, cache_write, output, reasoning FROM {} LIMIT 1"
+    with closing(sqlite3.connect(tmp_path / "sluice.db")) as connection:
+        for table in ("ledger_event", "ledger_attempt", "ledger_rollup"):
+            row = connection.execute(query.format(table)).fetchone()
+            assert (sum(row[:3]), sum(row[3:])) == (usage.input_tokens, usage.output_tokens)
+            assert (row[1], row[4]) == (usage.cache_read + usage.audio_read, usage.reasoning)
+
+
 async def test_roll_ups_are_made_for_the_events_of_an_older_ledger(url: str, tmp_path: Path) -> None:
     def rollups() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(tmp_path / "sluice.db")) as connection:
@@ -136,7 +175,7 @@ async def test_roll_ups_are_made_for_the_events_of_an_older_ledger(url: str, tmp
 
     async with fresh_database(tmp_path) as database:
         asked = [opening(f"r{n}", NOON + timedelta(minutes=7 * n), team="ab"[n % 2]) for n in range(30)]
-        ends = [settlement("0.10", Usage(n, 1, 2, n, 3)) if n % 3 else None for n in range(30)]
+        ends = [settlement("0.10", Usage(n, 1, 2, output=n, reasoning=3)) if n % 3 else None for n in range(30)]
         kinds = [EventKind.SETTLED if end else EventKind.REFUSED for end in ends]
         told = zip(asked, ends, kinds, strict=True)
         await store(database, [LedgerEvent(kind=k, opening=a, cost=usd("0.10"), settlement=e) for a, e, k in told])

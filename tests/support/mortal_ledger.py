@@ -42,7 +42,7 @@ async def _live(folder: Path, life: int, told: int, chance: random.Random) -> No
             os.write(told, f"held {asked.request_id}\n".encode())
             if number % 3:
                 cost = Nanodollars(chance.randrange(10**9))
-                ended = settlement(cost.usd, Usage(7, 2, 0, 3, 0))
+                ended = settlement(cost.usd, Usage(7, 2, output=3))
                 writer.append(LedgerAttempt(asked.request_id, 1, attempt(cost)))
                 os.write(told, f"attempt {asked.request_id}\n".encode())
                 writer.append(LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=cost, settlement=ended))

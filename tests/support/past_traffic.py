@@ -173,7 +173,7 @@ def past_row(event: LedgerEvent) -> traffic.Past:
 def _offers(policy: LoadedPolicy) -> catalogue.Catalogue:
     """Return the gateway's catalogue of a policy, all of whose providers answer."""
     models = [
-        catalogue.Model(one.name, one.provider, one.model, one.tier, one.kind, policy.prices.get(one.name))
+        catalogue.Model(one.name, one.provider, one.model, one.tier, one.kind, policy.tariffs.get(one.name))
         for one in policy.document.models
     ]
     upstreams = {name: AbsentUpstream(name, one.zone, "") for name, one in policy.document.providers.items()}

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from gateway.policy.source import LoadedPolicy, parse_policy
 from governance.money import Nanodollars
-from governance.prices import Price
+from governance.prices import Price, Tariff
+from governance.prices.tariff import always
 
 EXAMPLE = Path(__file__).parent / "policies" / "example.yaml"
 AT = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -33,10 +34,10 @@ teams:
 """
 
 
-def price_book(seller: str, model: str, at: datetime) -> Price | None:
+def price_book(seller: str, model: str) -> Tariff | None:
     """A price book that knows the OpenAI models of the example, at one dollar in and two out."""
-    known = seller == "openai" and model.startswith("gpt-4.1") and at == AT
-    return Price(input=Nanodollars(10**9), output=Nanodollars(2 * 10**9), source="list:test") if known else None
+    price = Price(input=Nanodollars(10**9), output=Nanodollars(2 * 10**9), source="list:test")
+    return always(price) if seller == "openai" and model.startswith("gpt-4.1") else None
 
 
 def read(text: str, env: dict[str, str] | None = None) -> LoadedPolicy:

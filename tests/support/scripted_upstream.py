@@ -65,6 +65,8 @@ class ScriptedUpstream:
         self.healthy = True
         self.served: tuple[str, ...] = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         self.rates = {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
+        self.metrics: str | None = None
+        self.tokens: int | None = None
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.pieces_sent = 0
@@ -88,6 +90,8 @@ class ScriptedUpstream:
                 Route("/v1/embeddings", self._embed, methods=["POST"]),
                 Route("/v1/models", self._models),
                 Route("/health", self._health),
+                Route("/metrics", self._metrics),
+                Route("/tokenize", self._tokenize, methods=["POST"]),
             ]
         )
 
@@ -103,6 +107,13 @@ class ScriptedUpstream:
                 ]
             }
         )
+
+    async def _metrics(self, _: Request) -> Response:
+        return Response(self.metrics, status_code=404 if self.metrics is None else 200)
+
+    async def _tokenize(self, request: Request) -> Response:
+        self._remember(request, await request.json())
+        return Response(status_code=404) if self.tokens is None else JSONResponse({"count": self.tokens})
 
     async def _embed(self, request: Request) -> Response:
         self._remember(request, await request.json())

@@ -17,8 +17,10 @@ from gateway.catalogue import Model
 from gateway.errors import UpstreamUnreached
 from gateway.policy.document import Policy
 from gateway.policy.models import AnthropicProvider, OpenAIProvider
+from gateway.policy.reliability import Timeouts
 from gateway.providers.http import HttpUpstream
-from gateway.providers.upstream import Call, Chunk, Leave, Status, StillOut, Upstream, Wanted
+from gateway.providers.upstream import Call, Chunk, Status, StillOut, Upstream, Wanted
+from gateway.steps.carriers import CARRIED_S
 from governance.database import Database
 from governance.deferred import parcels
 from governance.deferred.records import Delivered, Line, Parcel
@@ -96,7 +98,9 @@ class CarriedUpstream:
     def __init__(self, carrier: LineCarrier, model: Model, provider: HttpUpstream) -> None:
         self.name = provider.name
         self.zone = provider.zone
-        self.leave: Leave = provider.leave
+        self.leave = provider.leave
+        self.sells = provider.sells
+        self.timeouts = Timeouts(first_token_s=CARRIED_S, idle_s=CARRIED_S, total_s=CARRIED_S)
         self._carrier = carrier
         self._model = model
         self._provider = provider
@@ -130,6 +134,10 @@ class CarriedUpstream:
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Make the call at once: embeddings are not carried."""
         return await self._provider.embed(wanted, body, request_id)
+
+    async def count(self, call: Call, request_id: str) -> int | None:
+        """Ask the provider for the count of a prompt."""
+        return await self._provider.count(call, request_id)
 
     async def refresh(self) -> None:
         """Look at the provider again."""

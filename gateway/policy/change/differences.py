@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gateway.policy.change.access import reach
 from gateway.policy.change.parts import parts, worded
+from gateway.policy.pricing.sections import Terms
 from governance.policy.sections import members
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Kind = Literal["added", "gone", "changed"]
 MARKS: dict[Kind, str] = {"added": "+", "gone": "-", "changed": "~"}
 
+_PRICES = {"price", *Terms.model_fields}
 _ITEMS = {"providers": "provider", "models": "model", "routes": "route", "guardrails": "guardrail"}
 _ORDER = ("team", "app", "feature", "access", "budget", "limits", "tiers", "model", "price", "route", "provider")
 
@@ -152,9 +154,14 @@ def _section(path: Path) -> str:
         return "limits"
     if last == "tiers":
         return "tiers"
-    if top == "models":
-        return "price" if "price" in path[2:] else "model"
-    return {"teams": "rule", "routes": "route", "providers": "zone" if last == "zone" else "provider"}.get(top, top)
+    if _PRICES & {*path[2:]}:
+        return "price"
+    return {
+        "teams": "rule",
+        "routes": "route",
+        "models": "model",
+        "providers": "zone" if last == "zone" else "provider",
+    }.get(top, top)
 
 
 def _change(section: str, subject: str, old: str, new: str) -> Change:

@@ -22,7 +22,7 @@ def parts(document: Policy) -> dict[Path, object]:
     out: `differences.py` compares them by scope and what they are for.
     """
     found: dict[Path, object] = {}
-    _collect(document.model_dump(), (), found)
+    _collect(document.model_dump(by_alias=True), (), found)
     return found
 
 

@@ -1,7 +1,8 @@
 """What a valid policy says that cannot mean what was meant: warnings, each with its place and a hint.
 
 `shadowed.py` finds budgets and limits that never bind, `unreachable.py` routes and fallbacks that never answer. Both
-look at a whole document whose names are known to be right, and say nothing where they are not certain.
+look at a whole document whose names are known to be right, and say nothing where they are not certain. `enforcement.py`
+names the parts that this release reads but does not obey.
 """
 
 from __future__ import annotations

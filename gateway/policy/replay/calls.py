@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from gateway.policy.replay.regime import CACHE
 from governance.ledger.events import EventKind
@@ -84,13 +85,15 @@ def imagined(likely: LikelyCall | None, price: Price | None, answer: Answer, cei
 
 
 def _usage(row: Past) -> Usage:
-    return Usage(row.fresh_input or 0, row.cache_read or 0, row.cache_write or 0, row.output or 0, row.reasoning or 0)
+    return Usage(*[count or 0 for count in row.counts])
 
 
 def _capped(usage: Usage, ceiling: int | None) -> Usage:
     if ceiling is None or usage.output_tokens <= ceiling:
         return usage
-    return replace(usage, output=max(0, ceiling - usage.reasoning), reasoning=min(usage.reasoning, ceiling))
+    reasoning = min(usage.reasoning, ceiling)
+    spoken = min(usage.audio_output, ceiling - reasoning)
+    return replace(usage, output=ceiling - reasoning - spoken, reasoning=reasoning, audio_output=spoken)
 
 
 def _grown(held: int, ratio: tuple[int, int]) -> int:

@@ -43,13 +43,7 @@ def _median(calls: Sequence[Past]) -> LikelyCall:
         return median_low([getattr(call, column) or 0 for call in calls])
 
     return LikelyCall(
-        Usage(
-            fresh_input=middle("fresh_input"),
-            cache_read=middle("cache_read"),
-            cache_write=middle("cache_write"),
-            output=middle("output"),
-            reasoning=middle("reasoning"),
-        ),
+        Usage(*map(middle, Usage.__struct_fields__)),
         middle("held_nanos"),
         median_low([call.duration_ms or 0.0 for call in calls]),
     )

@@ -17,6 +17,7 @@ from governance.ledger.events import EventKind
 from governance.limits import resolve
 from governance.money import ZERO
 from governance.prices import Price
+from governance.prices.tariff import always
 from router_models.errors import NoRoute
 from router_models.router import DOWNGRADED, Route
 
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from router_models.config import RouteRule
 
 CACHE: Final = "cache"
+GIVEN_AGAIN: Final = "idempotent"
+"""The route of an answer that was given again under its idempotency key."""
 TIGHTENED: Final = "budget:tighten"
 _PINNED: Final = "pinned"
 _REFUSED: Final = EventKind.REFUSED.value
-_ANY_PRICE: Final = Price(input=ZERO, output=ZERO, source="of the past")
+_ANY_PRICE: Final = always(Price(input=ZERO, output=ZERO, source="of the past"))
 """A choice asks only whether there is a price."""
 
 

@@ -6,18 +6,19 @@ Requests of one kind (caller, wish, and the policy they met) get one ruling, so 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.errors import ModelNotFound
 from gateway.policy.replay.limits import Book
 from gateway.policy.replay.regime import CACHE, Met, Regime, resolved
-from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, scaled_price, terms, terms_of_target
+from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, terms, terms_of_target
 from gateway.steps.budget_steps import tightened
 from gateway.wire.errors import shape_of
 from governance.limits.loops import Repeats
 from governance.policy.rules import Grant, OutputRule
-from governance.prices import Price
+from governance.prices import Price, scaled
 from governance.windows import SESSION
 from router_models.errors import NoRoute
 
@@ -197,7 +198,7 @@ class Rulings:
         machine, was = hourly(new, model), None if old is None else hourly(old, model)
         if machine is None or was is None or machine == was:
             return (None if model == origin else past), True
-        return scaled_price(past, machine.nanos, was.nanos), True
+        return scaled(past, Fraction(machine.nanos, was.nanos), past.source), True
 
 
 def sessions_of(key_id: str) -> str:

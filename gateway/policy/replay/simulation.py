@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from gateway.policy.replay.calls import anew, as_recorded, imagined
 from gateway.policy.replay.limits import REPEATS, add, diverge, first_over, have_diverged
 from gateway.policy.replay.outcomes import Move, Obstacle, TeamOutcome
-from gateway.policy.replay.regime import CACHE
+from gateway.policy.replay.regime import CACHE, GIVEN_AGAIN
 from governance.ledger.events import EventKind
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Simulation:
             outcome = self.teams[row.team] = TeamOutcome()
         outcome.requests += 1
         outcome.recorded += row.cost_nanos
+        if row.route == GIVEN_AGAIN:
+            return  # free, and drawn on nothing, under any policy
         drawn = ruling.limits.drawn(row, ruling.answer(0).model if refused else row.model)
         if row.provider == CACHE:
             drawn = _repetitions(drawn)

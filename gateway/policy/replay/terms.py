@@ -54,28 +54,15 @@ def exact_cache(policy: LoadedPolicy) -> object:
 
 def rates(price: Price | None) -> object:
     """Return the rates of a price, to be compared, wherever they come from."""
-    return None if price is None else (price.input, price.output, price.cached_input, price.cache_write)
-
-
-def scaled_price(price: Price, numerator: int, denominator: int) -> Price:
-    """Return a price with each rate times a ratio, rounded up."""
-
-    def scaled(rate: Nanodollars) -> Nanodollars:
-        return Nanodollars(-(-rate.nanos * numerator // denominator))
-
-    return Price(
-        input=scaled(price.input),
-        output=scaled(price.output),
-        cached_input=None if price.cached_input is None else scaled(price.cached_input),
-        cache_write=None if price.cache_write is None else scaled(price.cache_write),
-        source=price.source,
-    )
+    return None if price is None else [(each.above, each.rates) for each in (price, *price.tiers)]
 
 
 def growth(old: Price | None, new: Price | None) -> tuple[int, int]:
     """Return the most by which a worst case can grow from one price to another: that of its dearer side."""
     if old is None or new is None:
         return 1, 1
-    sides = [(new.input.nanos, old.input.nanos), (new.output.nanos, old.output.nanos)]
+    # A price of the past is that of one prompt; the dearest tier is within reach of a longer one.
+    dearest = [max(getattr(each, side).nanos for each in (new, *new.tiers)) for side in ("input", "output")]
+    sides = zip(dearest, (old.input.nanos, old.output.nanos), strict=True)
     grown = [(numerator, denominator) for numerator, denominator in sides if denominator]
     return max(grown, key=lambda side: side[0] / side[1], default=(1, 1))

@@ -33,7 +33,7 @@ class Manners:
 OWN: Final = Manners(limit_field="max_completion_tokens", usage_per_chunk=True, salted=True, knows=frozenset({"top_k"}))
 """Machines of our own: vLLM, and in this much the bundled engine."""
 
-ENGINE: Final = replace(OWN, ranked=True)
+RANKED: Final = replace(OWN, ranked=True)
 """The bundled engine. vLLM knows priorities only where it was started with them, and refuses them elsewhere."""
 
 OPENAI: Final = Manners(limit_field="max_completion_tokens")

@@ -17,6 +17,7 @@ DEFERRED: Final = "deferred"
 
 _PRIORITIES = frozenset({None, "interactive", DEFERRED})
 _ZONES = frozenset({"onprem"})
+_VISIBLE = re.compile(r"[!-~]{1,255}")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _LONGEST_TIMEOUT_MS = 24 * 3600 * 1000
 
@@ -53,12 +54,14 @@ class Controls:
         zone: the zone the request must not leave, or None; a header may only raise sensitivity.
         timeout_s: the caller's own limit on the whole request, or None.
         cache_control: the raw `Cache-Control` value, for `cache.directives`.
+        idempotency_key: what names the request if it is sent again, or None.
         interactive: the caller wants an answer now or none, even where a budget would let the request wait.
     """
 
     zone: str | None
     timeout_s: float | None
     cache_control: str
+    idempotency_key: str | None = None
     interactive: bool = False
 
 
@@ -74,8 +77,16 @@ def read_controls(headers: Headers) -> Controls:
     priority = headers.get(PRIORITY)
     if priority not in _PRIORITIES:
         raise BadRequest("The header x-sluice-priority must be 'interactive' or 'deferred'.", param=PRIORITY)
-    cache_control = headers.get("cache-control", "")
-    return Controls(zone, _timeout_s(headers), cache_control, interactive=priority == "interactive")
+    cache_control, key = headers.get("cache-control", ""), _idempotency_key(headers)
+    return Controls(zone, _timeout_s(headers), cache_control, key, interactive=priority == "interactive")
+
+
+def _idempotency_key(headers: Headers) -> str | None:
+    text = headers.get("idempotency-key")
+    if text is not None and not _VISIBLE.fullmatch(text):
+        message = "The header Idempotency-Key must have 1 to 255 visible characters of ASCII."
+        raise BadRequest(message, param="Idempotency-Key")
+    return text
 
 
 def _timeout_s(headers: Headers) -> float | None:

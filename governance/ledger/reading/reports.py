@@ -4,6 +4,7 @@ Spend comes from the roll-ups (`spans.py`). The rows of a report add up to its t
 because each request has a value in every dimension, `unattributed` at the least.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +15,7 @@ from governance.database import Database
 from governance.ledger.reading.spans import ENDED, Figures, figures
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, instant
 from governance.money import Nanodollars
+from governance.prices import INPUT, OUTPUT
 
 _E: Final = LedgerEventRow
 
@@ -190,8 +192,8 @@ def _request_row(row: Any) -> RequestRow:
         outcome=row.outcome,
         code=row.code,
         status=row.status,
-        input_tokens=_tokens(row.fresh_input, row.cache_read, row.cache_write),
-        output_tokens=_tokens(row.output, row.reasoning),
+        input_tokens=_tokens(row, INPUT),
+        output_tokens=_tokens(row, OUTPUT),
         estimated=row.estimated,
         attempts=row.attempts,
         held=Nanodollars(row.held_nanos),
@@ -213,14 +215,14 @@ def _attempt_row(row: Any) -> AttemptRow:
         upstream_model=row.upstream_model,
         outcome=row.outcome,
         status=row.status,
-        input_tokens=_tokens(row.fresh_input, row.cache_read, row.cache_write),
-        output_tokens=_tokens(row.output, row.reasoning),
+        input_tokens=_tokens(row, INPUT),
+        output_tokens=_tokens(row, OUTPUT),
         price_source=row.price_source,
         cost=Nanodollars(row.cost_nanos),
         duration_ms=row.duration_ms,
     )
 
 
-def _tokens(*classes: int | None) -> int | None:
-    told = [tokens for tokens in classes if tokens is not None]
+def _tokens(row: Any, classes: Sequence[str]) -> int | None:
+    told = [tokens for name in classes if (tokens := getattr(row, name)) is not None]
     return sum(told) if told else None

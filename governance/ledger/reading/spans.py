@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import add
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, SQLColumnExpression, and_, case, func, or_, select
@@ -13,6 +15,7 @@ from governance.attribution import DIMENSIONS
 from governance.ledger.events import EventKind
 from governance.ledger.rollups import HOUR, ROLLED
 from governance.ledger.tables import LedgerEventRow, LedgerRollupRow, micros
+from governance.prices import INPUT, OUTPUT
 
 _E: Final = LedgerEventRow
 _R: Final = LedgerRollupRow
@@ -126,12 +129,17 @@ def _share(condition: ColumnElement[bool]) -> ColumnElement[Any]:
     return _sum(case((condition, 1), else_=0))
 
 
+def _tokens(row: type[LedgerRollupRow | LedgerEventRow], classes: Sequence[str]) -> ColumnElement[Any]:
+    """Sum classes one by one: a row from before a class was told apart has none of it, and still has the others."""
+    return reduce(add, [_sum(row.__table__.columns[name]) for name in classes])
+
+
 _OF_HOURS: Final = (
     _sum(_R.requests),
     _sum(_R.refused),
     _sum(_R.cached),
-    _sum(_R.fresh_input + _R.cache_read + _R.cache_write),
-    _sum(_R.output + _R.reasoning),
+    _tokens(_R, INPUT),
+    _tokens(_R, OUTPUT),
     _sum(_R.cost_nanos),
     _sum(_R.saved_cache_nanos + _R.saved_routing_nanos),
 )
@@ -139,8 +147,8 @@ _OF_EVENTS: Final = (
     func.count(),
     _share(_E.kind == EventKind.REFUSED.value),
     _share(or_(_E.cache == "exact", _E.cache.startswith("semantic"))),
-    _sum(_E.fresh_input + _E.cache_read + _E.cache_write),
-    _sum(_E.output + _E.reasoning),
+    _tokens(_E, INPUT),
+    _tokens(_E, OUTPUT),
     _sum(_E.cost_nanos),
     _sum(_E.saved_cache_nanos + _E.saved_routing_nanos),
 )

@@ -16,7 +16,7 @@ from governance.ledger.events import EventKind
 from governance.ledger.reading.spans import ended_between
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
 from governance.money import Nanodollars
-from governance.prices import Price
+from governance.prices import RATES, Price
 
 BATCH: Final = 5_000
 SAMPLE: Final = 101
@@ -48,8 +48,14 @@ class Past(NamedTuple):
     fresh_input: int | None
     cache_read: int | None
     cache_write: int | None
+    cache_write_1h: int | None
+    audio_input: int | None
+    audio_read: int | None
+    image_input: int | None
     output: int | None
     reasoning: int | None
+    audio_output: int | None
+    tool_runs: int | None
     workflow: str
     segment: str
     environment: str
@@ -65,7 +71,12 @@ class Past(NamedTuple):
     @property
     def tokens(self) -> int:
         """Every token once."""
-        return sum(filter(None, self[14:19]))
+        return sum(filter(None, self[14:24]))
+
+    @property
+    def counts(self) -> tuple[int | None, ...]:
+        """Its usage, in the order of `Usage`."""
+        return self[14:25]
 
 
 _ADMITTED: Final = (EventKind.SETTLED.value, EventKind.EXPIRED.value)
@@ -162,10 +173,5 @@ def _price(row: Any) -> Price:
     def rate(nanos: int | None) -> Nanodollars | None:
         return None if nanos is None else Nanodollars(nanos)
 
-    return Price(
-        input=Nanodollars(row.price_input_nanos),
-        cached_input=rate(row.price_cached_input_nanos),
-        cache_write=rate(row.price_cache_write_nanos),
-        output=Nanodollars(row.price_output_nanos),
-        source=row.price_source,
-    )
+    rates: dict[str, Any] = {name: rate(getattr(row, f"price_{name}_nanos")) for name in RATES}
+    return Price(**rates, source=row.price_source)

@@ -6,12 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from gateway.counting.calibrations import Calibrations
+from gateway.counting.makeup import makeup
 from gateway.operations.doctor import home as look_at_home
 from gateway.operations.home import Home
 from gateway.operations.lock import lock
 from tests.support.command_line import CommandLine
+from tests.support.policy_texts import SMALL
 from tests.support.servers import PostgresServer, RedisServer
 from tests.support.servers import redis_server as own_redis
 
@@ -40,6 +44,16 @@ def test_a_fresh_home_is_well_and_the_engine_is_merely_not_there_yet(home: Path)
     found = examined(home, 0)
     assert {found[name]["state"] for name in ("python", "policy", "home", "database", "port 0")} == {"ok"}
     assert (found["engine"]["state"], found["engine"]["cure"]) == ("warn", "Start it: sluice up")
+
+
+def test_holds_below_the_bound_are_told_with_what_they_rest_on(home: Path) -> None:
+    (home / "policy.yaml").write_text(SMALL + "holds: {prompt: calibrated}\n")
+    calibrations = Calibrations(Home(home).counting)
+    calibrations.of("engine", "smollm2").learn(makeup({}).measures, 3)
+    anyio.run(calibrations.save)
+    detail = examined(home, 0)["holds"]["detail"]
+    assert detail.startswith("calibrated, so a prompt in 100 may cost more than was held for it")
+    assert "engine/smollm2 (of 1)" in detail
 
 
 def test_secrets_that_others_may_read_must_be_mended(home: Path) -> None:

@@ -23,7 +23,14 @@ KINDS = ("openai", "anthropic")
 def document(port: int, kind: str) -> dict[str, Any]:
     base = f"http://127.0.0.1:{port}" + ("/v1" if kind == "openai" else "")
     seller = {"kind": kind, "zone": "cloud", "base_url": base, "api_key": "k", "batch": True}
-    sold = {"name": "sold", "provider": "seller", "model": "m", "tier": "cloud", "price": {"input": 10, "output": 30}}
+    sold: dict[str, Any] = {
+        "name": "sold",
+        "provider": "seller",
+        "model": "m",
+        "tier": "cloud",
+        "batch_discount": "50%",
+    }
+    sold["price"] = {"input": 10, "output": 30}
     app = {"name": "bot", "deferred": {"window": "00:00-00:00", "provider_batch": True}}
     return policy(
         providers=POLICY["providers"] | {"seller": seller},

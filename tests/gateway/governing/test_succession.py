@@ -143,7 +143,7 @@ async def test_a_text_that_is_no_policy_leaves_the_last_good_one_in_force_and_is
 async def test_a_provider_that_cannot_be_opened_leaves_the_last_good_policy_in_force(
     gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails(name: str, section: Provider, absent: str | None, engine: str, stack: AsyncExitStack) -> Upstream:
+    async def fails(name: str, section: Provider, absent: str | None, *more: object) -> Upstream:
         raise OSError(24, "Too many open files")
 
     key, before = await gateway.key(), gateway.services.in_force.governed

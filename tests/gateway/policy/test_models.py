@@ -44,6 +44,10 @@ def test_an_address_within_amazon_has_the_same_prices_and_another_one_none() -> 
     assert "claude" in read({}, api_key="k", base_url="https://resold.example.com").unpriced
 
 
+def test_bedrock_may_give_a_discount() -> None:
+    assert read({}, api_key="k", discount="20%").prices["claude"].output == Nanodollars(60_000_000_000)
+
+
 @pytest.mark.parametrize(
     "fields",
     [

@@ -14,7 +14,7 @@ from gateway.errors import UpstreamError, UpstreamRefused
 from gateway.providers.apis.manners import OWN
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.http import HttpUpstream
-from gateway.providers.kinds import OWN_MACHINES
+from gateway.providers.kinds import ENGINE
 from gateway.providers.replies import MOST_EMBEDDINGS_BYTES, MOST_MODELS_BYTES, MOST_REFUSAL_BYTES
 from gateway.providers.upstream import Wanted
 from tests.support.running_gateway import policy, running_gateway
@@ -46,7 +46,7 @@ class Provider:
     @asynccontextmanager
     async def upstream(self) -> AsyncGenerator[HttpUpstream]:
         async with httpx.AsyncClient(base_url="http://up/v1/", transport=httpx.MockTransport(self.answer)) as client:
-            yield HttpUpstream("up", "onprem", OWN_MACHINES, OpenAIApi(None, OWN), client)
+            yield HttpUpstream("up", "onprem", ENGINE, OpenAIApi(None, OWN), client)
 
     async def chat(self) -> list[tuple[bytes, dict[str, Any]]]:
         async with self.upstream() as upstream, upstream.stream(Wanted("chat/completions", {}), "r") as chunks:

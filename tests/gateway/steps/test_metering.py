@@ -6,13 +6,20 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.counting.calibration import Calibration
+from gateway.counting.tally import Prompt, Tally
 from gateway.providers.upstream import Chunk
 from gateway.steps.metering import Meter
 from governance.prices import Usage
 
 
+def tally() -> Tally:
+    body = {"messages": [{"role": "user", "content": "What is the capital of France?"}]}
+    return Tally("m", Calibration(), Prompt(body, len(msgspec.json.encode(body))))
+
+
 def meter(*values: dict[str, Any], most_output: int = 1000) -> Meter:
-    made = Meter(40, most_output)
+    made = Meter(tally(), most_output)
     for value in values:
         made.see(Chunk(msgspec.json.encode(value), value), 1.0)
     return made
@@ -20,6 +27,13 @@ def meter(*values: dict[str, Any], most_output: int = 1000) -> Meter:
 
 def says(text: str, usage: Any = None) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}], "usage": usage}
+
+
+def test_the_service_is_what_the_provider_says_that_it_was() -> None:
+    assert meter(says("a") | {"service_tier": "default"}).service == "standard"
+    assert meter(says("a") | {"service_tier": "flex"}, says("b")).service == "flex"
+    assert meter(says("a") | {"service_tier": "fast"}).service == "priority"
+    assert meter(says("a") | {"service_tier": ["flex"]}).service == "standard"
 
 
 def test_the_last_usage_counts() -> None:
@@ -35,7 +49,10 @@ def test_an_answer_of_text_without_tokens_is_not_believed() -> None:
 
 
 def test_a_guess_is_never_more_than_was_held() -> None:
-    assert meter(says("x" * 4000), most_output=7).guess == Usage(fresh_input=10, output=7)
+    guess = meter(says("x" * 4000), most_output=7).guess
+
+    assert guess.output == 7
+    assert 0 < guess.fresh_input <= tally().held
 
 
 def test_usage_that_makes_no_sense_does_not_reach_the_client() -> None:
@@ -51,7 +68,7 @@ def test_a_prompt_that_was_counted_before_the_answer_counts_so_when_the_answer_b
 
 
 def test_a_chunk_that_says_nothing_is_no_first_token() -> None:
-    quiet = Meter(40, 10)
+    quiet = Meter(tally(), 10)
     quiet.see(Chunk(b'{"type": "ping"}', {}, "messages"), 1.0)
 
     assert quiet.first_at is None

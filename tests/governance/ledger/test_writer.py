@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import text
 
 from governance.database import Database
@@ -15,7 +16,7 @@ from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.outage import WhenAway
 from governance.ledger.writer import LedgerWriter
 from governance.money import Nanodollars
-from governance.prices import Usage
+from governance.prices import RATES, Price, Usage
 from tests.support.clocks import HandClock
 from tests.support.databases import fresh_database, locked
 from tests.support.disks import full_disk
@@ -101,6 +102,25 @@ async def test_every_fact_of_an_event_and_an_attempt_is_stored(tmp_path: Path) -
     assert (event["at"], event["cost_nanos"], event["cache_read"], event["attempts"]) == (1795953600000000, 10**8, 2, 1)
     assert (made["request_id"], made["n"], made["upstream_model"], made["fresh_input"]) == ("r1", 1, "gpt-4.1", None)
     assert (made["price_input_nanos"], made["price_cached_input_nanos"], made["cost_nanos"]) == (10**9, None, 10**8)
+
+
+@anywhere
+async def test_every_class_of_a_usage_and_every_rate_it_was_billed_at_is_stored(tmp_path: Path) -> None:
+    usage = Usage(*range(1, len(Usage.__struct_fields__) + 1))
+    price = Price(**{name: Nanodollars(n) for n, name in enumerate(RATES)}, source="policy above 5", above=5)  # pyright: ignore[reportArgumentType]
+    async with fresh_database(tmp_path) as database:
+        async with LedgerWriter(database, tmp_path / "spool") as writer:
+            event = replace(settled("r1"), settlement=settlement("0.10", usage))
+            writer.append(event, LedgerAttempt("r1", 1, replace(attempt(usd("0.10"), usage), price=price)))
+        async with database.reading() as connection:
+            stored, made, rolled = [
+                (await connection.execute(text(f"SELECT * FROM {table} LIMIT 1"))).mappings().one()  # noqa: S608  constants
+                for table in ("ledger_event", "ledger_attempt", "ledger_rollup")
+            ]
+    for row in (stored, made, rolled):
+        assert Usage(*[row[name] for name in Usage.__struct_fields__]) == usage
+    assert [made[f"price_{name}_nanos"] for name in RATES] == list(range(len(RATES)))
+    assert made["price_source"] == "policy above 5"
 
 
 @anywhere

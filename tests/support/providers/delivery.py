@@ -52,7 +52,7 @@ class Cut(Exception):
     """Raised inside a stream so that the server drops the connection."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Delivery:
     """One streamed answer on its way. `told` is called whenever something has changed."""
 
@@ -60,6 +60,7 @@ class Delivery:
     script: Script
     served: Served
     told: Callable[[], None] = field(repr=False)
+    _ending: bool = field(default=False, init=False)
 
     async def writes(self) -> AsyncGenerator[bytes]:
         """Yield what is to be written, write by write.
@@ -100,9 +101,11 @@ class Delivery:
 
     def _framed(self, told: Told, *, last: bool) -> bytes:
         end = self.script.line_end
-        comment = COMMENT + end * 2 if self.script.comments and self.dialect.MEDIA_TYPE == _EVENTS else b""
-        frame = comment + self.dialect.frame(told.name, told.data, end)
-        return frame.removesuffix(end) if last and self.script.unfinished else frame
+        frame = self.dialect.frame(told.name, told.data, end)
+        if self.dialect.MEDIA_TYPE != _EVENTS:
+            return frame
+        comment = COMMENT + end * 2 if self.script.comments else b""
+        return comment + (frame.removesuffix(end) if last and self.script.unfinished else frame)
 
     def _stops(self) -> bool:
         """Say whether the stream ends before the next piece, as if nothing were missing or with an error.
@@ -117,10 +120,15 @@ class Delivery:
         return self.served.made in {self.script.fail_after, self.script.stop_after}
 
     async def _before(self, told: Told) -> AsyncIterator[bytes]:
-        """Wait as the script has it before a piece that is not the first."""
-        if not self.served.made:
+        """Wait as the script has it before a piece that is not the first, and before the end."""
+        made, end = self.served.made, told.made == self.served.made == len(self.served.answer.pieces)
+        if not made and told.made and self.script.pondering:
+            async for murmur in self._wait(self.script.pondering.wait):
+                yield murmur
+        if not made or (end and self._ending):
             return
-        for _ in range(told.made - self.served.made):
+        self._ending = end
+        for _ in range(1 if end else told.made - made):
             async for murmur in self._wait(self.script.gate.acquire if self.script.gate else None):
                 yield murmur
             async for murmur in self._wait(self._pause if self.script.pause_s else None):
@@ -134,7 +142,8 @@ class Delivery:
             return
         waiting = asyncio.ensure_future(until())
         try:
-            while not (await asyncio.wait([waiting], timeout=self.script.murmur_s))[0]:
+            every_s = self.script.murmur_s if self.dialect.MEDIA_TYPE == _EVENTS else None
+            while not (await asyncio.wait([waiting], timeout=every_s))[0]:
                 yield COMMENT + self.script.line_end * 2
         finally:
             waiting.cancel()
@@ -178,12 +187,11 @@ class StreamedAnswer(Response):
             self._delivery.told()
 
     async def _write(self, send: Send) -> None:
-        served, every = self._delivery.served, self._delivery.script.every
+        served, turns = self._delivery.served, 1 if self._delivery.script.every is None else 2
         async with aclosing(self._delivery.writes()) as writes:
             async for part in writes:
                 await send({"type": "http.response.body", "body": part, "more_body": True})
-                if every is not None:  # let it be read before the next, so that it is a read of its own
-                    await asyncio.sleep(0)
+                for _ in range(turns):  # let it be noticed that the client is gone, or be read as a read of its own
                     await asyncio.sleep(0)
         served.ended = served.ended or "whole"
         await send({"type": "http.response.body", "body": b"", "more_body": False})

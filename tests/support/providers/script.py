@@ -24,8 +24,9 @@ class Script:
         body: bytes in place of the body, whatever the status: malformed JSON, a page of HTML, events of odd shape.
         kind: the content type of `body`.
         silent: waited for before the first byte of the body, when set.
-        gate: one permit is taken before every piece after the first, when set.
-        pause_s: seconds before every piece after the first.
+        pondering: waited for before the first piece, after whatever comes before it, when set.
+        gate: one permit is taken before every piece after the first, and before the end, when set.
+        pause_s: seconds before every piece after the first, and before the end.
         murmur_s: a comment goes out every so many seconds of any wait, where the dialect has comments.
         comments: a comment goes out before every event.
         line_end: what ends a line of an event.
@@ -46,6 +47,7 @@ class Script:
     body: bytes | None = None
     kind: str = "text/event-stream"
     silent: asyncio.Event | None = None
+    pondering: asyncio.Event | None = None
     gate: asyncio.Semaphore | None = None
     pause_s: float = 0.0
     murmur_s: float | None = None

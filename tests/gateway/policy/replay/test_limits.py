@@ -85,6 +85,13 @@ async def test_a_limit_on_sessions_stops_the_long_one_even_where_the_cache_answe
     assert blue(from_cache, cached).reasons == {"requests of one session": 2}
 
 
+async def test_an_answer_that_is_given_again_under_its_key_is_free_and_counts_on_nothing() -> None:
+    rows = await recorded(OPEN, *[asks(session="long")] * 5)
+    again = [row._replace(provider="cache", route="idempotent", held_nanos=0, cost_nanos=0) for row in rows]
+    outcome = blue(again, policy(everyone="limits: {loop: {session_requests: 3}}"))
+    assert (outcome.requests, outcome.replayed, outcome.refused) == (5, 0, 0)
+
+
 async def test_a_session_that_was_stopped_goes_on_without_the_limit() -> None:
     old = policy(everyone="limits: {loop: {session_requests: 3}}")
     rows = await recorded(old, *[asks(session="long")] * 5)

@@ -67,6 +67,21 @@ def asks(team: str = "blue", model: str = "small", gap: float = 100, seconds: fl
     return Past(gap, team, "web", model, more.pop("prompt", 1000), more.pop("output", 500), 0, seconds, **more)
 
 
+async def test_long_prompts_are_replayed_at_the_tier_of_a_new_price() -> None:
+    rows = await recorded(OLD, asks(prompt=1000, output=100), asks(prompt=1001, output=100))
+    tiers = "tiers: [{above: 1000, input: 300, output: 400}]"
+    outcome = replay(rows, changed(TEXT.replace("output: 200}", f"output: 200, {tiers}}}")))["blue"]
+    # Only the longer one: 1001 tokens at 200 USD more and 100 at 200 USD more, each per million.
+    assert -outcome.saved.nanos == 1001 * 200_000 + 100 * 200_000
+
+
+async def test_prices_that_begin_later_change_nothing_yet() -> None:
+    rows = await recorded(OLD, asks(), asks(model="large", output=5))
+    dated = "price: [{input: 100, output: 200}, {input: 1, output: 2, from: 2099-01-01}]"
+    outcome = replay(rows, changed(TEXT.replace("price: {input: 100, output: 200}", dated)))["blue"]
+    assert not outcome.changed
+
+
 @settings(max_examples=60, deadline=None)
 @given(past=st.lists(requests, max_size=40))
 async def test_the_same_policy_over_its_own_traffic_changes_nothing(past: list[Past]) -> None:

@@ -45,7 +45,7 @@ async def test_spend_is_listed_dearest_first_with_its_total(tmp_path: Path) -> N
         await write(
             database,
             LedgerEvent(kind=EventKind.HELD, opening=opening("r1", feature="faq"), held=usd("9")),
-            *settled(opening("r1", feature="faq"), answer("0.10", Usage(5, 2, 0, 3, 1), saved="0.02")),
+            *settled(opening("r1", feature="faq"), answer("0.10", Usage(5, 2, output=3, reasoning=1), saved="0.02")),
             *settled(opening("r2", feature="faq"), answer("0.10")),
             *settled(opening("r3"), answer("0.50")),
             LedgerEvent(kind=EventKind.REFUSED, opening=opening("r4"), code="insufficient_quota", status=429),

@@ -36,7 +36,7 @@ def endings(draw: st.DrawFn) -> LedgerEvent:
     """How some request ended; its id is the test's to give."""
     who = draw(st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, names)))
     asked = replace(opening("r", draw(moments), **who), cache=draw(st.sampled_from(["miss", "exact", "semantic;0.9"])))
-    usage = draw(st.none() | st.builds(Usage, counts, counts, counts, counts, counts))
+    usage = draw(st.none() | st.builds(Usage, **dict.fromkeys(Usage.__struct_fields__, counts)))
     cost, saved = Nanodollars(draw(st.integers(0, 10**15))), Nanodollars(draw(st.integers(-(10**12), 10**12)))
     ended = Settlement(outcome="ok", status=200, attempts=(attempt(cost),), usage=usage, saved_routing=saved)
     return LedgerEvent(kind=draw(kinds), opening=asked, cost=cost, settlement=ended)

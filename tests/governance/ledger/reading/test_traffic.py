@@ -16,7 +16,7 @@ from tests.support.databases import fresh_database, write
 from tests.support.requests import NOON, PRICE, attempt, opening, settlement, usd
 
 HOUR = timedelta(hours=1)
-USAGE = Usage(fresh_input=10, output=5)
+USAGE = Usage(fresh_input=3, cache_write_1h=2, audio_input=1, image_input=4, output=4, audio_output=1, tool_runs=9)
 
 
 def settled(request_id: str, minutes: int, **dimensions: str) -> LedgerEvent:
@@ -40,7 +40,7 @@ async def test_traffic_is_read_in_order_of_arrival_and_holds_are_no_traffic(tmp_
         assert await traffic_size(database, NOON, NOON + HOUR) == 3
     assert [row.kind for row in rows] == ["settled", "refused", "settled"]
     assert [row.code for row in rows] == ["", "insufficient_quota", ""]
-    assert (rows[0].fresh_input, rows[0].output, rows[0].held_nanos) == (10, 5, usd("0.30").nanos)
+    assert (rows[0].fresh_input, rows[0].output, rows[0].held_nanos) == (3, 4, usd("0.30").nanos)
     who = ("support", "support-bot", "unattributed", "k1")
     assert (rows[0].met, rows[0].tokens) == (("settled", "v1", *who, "chat", "gpt", "openai", "pinned"), 15)
 
@@ -57,6 +57,7 @@ async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(t
         ("b", "other", 250.0)
     ]
     assert prices == {"gpt": PRICE}
+    assert [Usage(*[count or 0 for count in call.counts]) for call in calls] == [USAGE] * 4
     assert use == (
         Used("support", "a", "unattributed", "k1", "gpt", "pinned", 3, usd("0.30")),
         Used("support", "b", "unattributed", "k1", "other", "pinned", 1, usd("0.10")),
