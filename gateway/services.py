@@ -175,17 +175,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
                 *await open_deferred(
-                    database=database,
-                    in_force=in_force,
-                    keyring=keyring,
-                    traffic=services.edge.traffic,
-                    metrics=metrics,
-                    log=log,
-                    now=_now,
-                    ticks=perf_counter,
-                    new_id=partial(secrets.token_hex, 12),
-                    sole=guard is None,
-                    stack=stack,
+                    services.edge, database, log, partial(secrets.token_hex, 12), sole=guard is None, stack=stack
                 ),
             )
         )

@@ -17,10 +17,10 @@ from gateway.endpoints.conversation import READ
 from gateway.endpoints.edge import FieldsT
 from gateway.errors import BadRequest
 from gateway.governing.governed import Governed
+from gateway.providers.batching import Carrier
 from gateway.providers.upstream import Chunk, Dialect
 from gateway.speech import Speech
 from gateway.steps.admission import Asked
-from gateway.steps.carriers import Carrier
 from gateway.wire.departure import Departure
 from gateway.wire.errors import ErrorBody, openai_error
 from gateway.wire.headers import Facts

@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar
 
 from cache.errors import CacheError
 from gateway.errors import ModelNotFound
+from gateway.providers.batching import Carrier
 from gateway.providers.upstream import Dialect
 from gateway.steps.accounts import Accounts
-from gateway.steps.carriers import Carrier
 from gateway.wire.errors import Shape, shape_of
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute

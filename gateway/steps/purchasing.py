@@ -14,11 +14,11 @@ from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
 from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
+from gateway.providers.batching import CARRIED_S, Carrier
 from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
-from gateway.steps.carriers import CARRIED_S, Carrier
 from gateway.steps.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Settlement
@@ -114,7 +114,7 @@ class Purchasing:
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
         upstream = self.catalogue.upstream(model)
-        carried = None if carrier is None else carrier.upstream(model, upstream)
+        carried = None if carrier is None else carrier.upstream(upstream, model.name, model.upstream_model)
         price = price if carried is None else self.catalogue.price(model, "batch") or price
         tally = self.counting.tally(model, prompt)
         held = tally.held

@@ -13,14 +13,13 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.catalogue import Model
 from gateway.errors import UpstreamUnreached
 from gateway.policy.document import Policy
 from gateway.policy.models import AnthropicProvider, OpenAIProvider
 from gateway.policy.reliability import Timeouts
+from gateway.providers.batching import CARRIED_S
 from gateway.providers.http import HttpUpstream
 from gateway.providers.upstream import Call, Chunk, Status, StillOut, Upstream, Wanted
-from gateway.steps.carriers import CARRIED_S
 from governance.database import Database
 from governance.deferred import parcels
 from governance.deferred.records import Delivered, Line, Parcel
@@ -64,7 +63,7 @@ class Carriage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineCarrier:
-    """Carries the call of one line; see `gateway.steps.carriers.Carrier`.
+    """Carries the call of one line; see `gateway.providers.batching.Carrier`.
 
     Attributes:
         line: the line.
@@ -85,24 +84,25 @@ class LineCarrier:
         """Whether the call is out already."""
         return self.line.parcel is not None
 
-    def upstream(self, model: Model, upstream: Upstream) -> Upstream | None:
+    def upstream(self, provider: Upstream, model: str, upstream_model: str) -> Upstream | None:
         """Return the provider's batches, for one that has them and may be used so."""
-        section = self.document.providers.get(model.provider)
+        section = self.document.providers.get(provider.name)
         sells = isinstance(section, OpenAIProvider | AnthropicProvider) and section.batch
-        return CarriedUpstream(self, model, upstream) if sells and isinstance(upstream, HttpUpstream) else None
+        names = model, upstream_model
+        return CarriedUpstream(self, names, provider) if sells and isinstance(provider, HttpUpstream) else None
 
 
 class CarriedUpstream:
     """A provider as a carried call sees it."""
 
-    def __init__(self, carrier: LineCarrier, model: Model, provider: HttpUpstream) -> None:
+    def __init__(self, carrier: LineCarrier, names: tuple[str, str], provider: HttpUpstream) -> None:
         self.name = provider.name
         self.zone = provider.zone
         self.leave = provider.leave
         self.sells = provider.sells
         self.timeouts = Timeouts(first_token_s=CARRIED_S, idle_s=CARRIED_S, total_s=CARRIED_S)
         self._carrier = carrier
-        self._model = model
+        self._model, self._upstream_model = names
         self._provider = provider
 
     @property
@@ -149,8 +149,8 @@ class CarriedUpstream:
             request_id=request_id,
             provider=self.name,
             path=wanted.path,
-            model=self._model.name,
-            upstream_model=self._model.upstream_model,
+            model=self._model,
+            upstream_model=self._upstream_model,
             asked_at=self._carrier.at,
             body=msgspec.json.encode(body),
         )

@@ -5,17 +5,39 @@ told so. What comes back is one status and one body for each request, as a call 
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
+from gateway.providers.upstream import Upstream
 from governance.deferred.records import Delivered, Shipment
 
 Requests = Sequence[tuple[str, bytes]]
 """The JSON of each request by its name."""
 
-EXPIRED = 504
+EXPIRED: Final = 504
 """The status of a request that the provider has not come to in time."""
 
-MOST_LINE: int = 64 * 1024 * 1024
+MOST_LINE: Final = 64 * 1024 * 1024
+
+
+CARRIED_S: Final = 26 * 3600.0
+"""The longest that a carried call may take: providers promise a day, and may be asked a little later."""
+
+
+class Carrier(Protocol):
+    """Carries the call of one request to a provider's batches, at the price of a batch.
+
+    A call that is `pinned` has been on its way since before this process began, to the very model that its request
+    names now: it is paid for as it was then.
+    """
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the call is out already."""
+        ...
+
+    def upstream(self, provider: Upstream, model: str, upstream_model: str) -> Upstream | None:
+        """Return what speaks to a provider's batches of a model, by its two names; None where there are none."""
+        ...
 
 
 class BatchApi(Protocol):
