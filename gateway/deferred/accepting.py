@@ -7,20 +7,24 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Final
+
+from msgspec.structs import replace
 
 from gateway.deferred.lines import ENDPOINTS, RunLine
 from gateway.deferred.objects import batch_object
 from gateway.deferred.timetable import Timetable
-from gateway.deferred.wishes import read_wishes
+from gateway.deferred.wishes import parse_wishes, read_wishes
 from gateway.endpoints.edge import Visit
 from gateway.errors import BadRequest
 from gateway.governing.governed import Governed
 from gateway.wire.reply import send_json
+from gateway.wire.request.controls import read_controls
 from governance.database import Database
 from governance.deferred import batches
 from governance.deferred.records import NewLine, Owner, Submission
-from governance.errors import BudgetExhausted
+from governance.errors import BudgetExhausted, IdempotencyKeyReused
 from governance.identity import Caller
 
 WINDOW: Final = timedelta(hours=24)
@@ -78,8 +82,11 @@ class Acceptance:
         entitled = governed.admission.entitle(caller, wishes.offered(None, None))
         governed.catalogue.wish(model, run.kind, entitled.grant)
         begins = Timetable.of(governed.policy.document).opens(owner, earliest)
+        key = read_controls(visit.headers).idempotency_key
+        if key is not None:
+            wishes = replace(wishes, body=sha256(raw).hexdigest())
         handed_in = Submission(
-            id=self.new_id(),
+            id=self.new_id() if key is None else _named(caller, key),
             owner=owner,
             key_id=caller.key_id,
             endpoint=path,
@@ -90,8 +97,15 @@ class Acceptance:
         batch = await batches.enqueue(
             self.database, handed_in, NewLine(1, visit.request_id, raw), visit.at, not_before=begins
         )
+        if key is not None and parse_wishes(batch.asked).body != wishes.body:
+            raise IdempotencyKeyReused
         wait_s = max(1, math.ceil((begins - visit.at).total_seconds()))
         headers = {"x-request-id": visit.request_id, "location": f"/v1/batches/{batch.id}", "retry-after": str(wait_s)}
         await send_json(
             visit.send, 202, batch_object(batch), [(name.encode(), value.encode()) for name, value in headers.items()]
         )
+
+
+def _named(caller: Caller, key: str) -> str:
+    """Return the id of the batch that a request under an idempotency key is, whenever it comes."""
+    return f"batch_{sha256(f'{caller.key_id} {key}'.encode()).hexdigest()[:24]}"

@@ -36,7 +36,7 @@ from governance.ledger.recovery import expire_orphans
 LOOK_S: Final = 1.0
 """How often the queue is looked at while nothing happens here."""
 
-RENEW_S: Final = 8.0
+RENEW_S: Final = 5.0
 """How often the leases of lines that run are renewed; well within `queue.LEASE`."""
 
 MOST_CARRIED: Final = 5_000

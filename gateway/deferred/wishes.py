@@ -26,6 +26,7 @@ class Wishes(msgspec.Struct, frozen=True):
         zone: the zone that no line may leave.
         cache_control: the raw `Cache-Control` value.
         timeout_s: the longest that each line may take.
+        body: the digest of the one request that is asked for under an idempotency key; empty where there is none.
         betas: the raw `anthropic-beta` value, which goes on to the provider.
     """
 
@@ -35,6 +36,7 @@ class Wishes(msgspec.Struct, frozen=True):
     cache_control: str = ""
     timeout_s: float | None = None
     betas: str = ""
+    body: str = ""
 
     @property
     def spoken(self) -> Headers:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Executable, Row, Select, case, func, insert, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from governance.audit.chain import Act, Actor
 from governance.audit.log import append
@@ -47,13 +48,17 @@ async def enqueue(
 ) -> Batch:
     """Take in a single request as a batch of one line, of which nothing is done before an instant.
 
+    Returns:
+        The batch; the one of this id that was taken in before, if there is one.
+
     Raises:
         StoreUnavailable: The database does not answer; nothing was taken in.
     """
-    row = _row(handed_in, BatchStatus.IN_PROGRESS, at)
+    row = _row(handed_in, BatchStatus.IN_PROGRESS, at) | {"not_before": micros(not_before)}
+    add = (sqlite if database.dialect == "sqlite" else postgresql).insert(_B).on_conflict_do_nothing()
     async with database.transaction() as connection:
-        await connection.execute(insert(_B).values(**row | {"not_before": micros(not_before)}))
-        await connection.execute(insert(_L), [line_row(handed_in.id, line)])
+        if (await connection.execute(add.values(**row))).rowcount:
+            await connection.execute(insert(_L), [line_row(handed_in.id, line)])
     return await find(database, handed_in.id, handed_in.owner)
 
 

@@ -20,7 +20,7 @@ _B = DeferredBatchRow
 _L = DeferredLineRow
 _P = DeferredParcelRow
 
-LEASE: Final = timedelta(seconds=30)
+LEASE: Final = timedelta(seconds=20)
 """How long a line is one worker's alone, unless it is renewed."""
 
 _LOCK: Final = 0xDEFE2

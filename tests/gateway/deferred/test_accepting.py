@@ -101,3 +101,16 @@ async def test_a_budget_that_queues_lets_work_wait_until_there_is_money(tmp_path
         "queued",
     ]
     assert batch["request_counts"] == {"total": 1, "completed": 1, "failed": 0}
+
+
+async def test_a_deferred_request_that_is_sent_again_under_its_key_is_the_same_batch(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path, document()) as gateway:
+        key, named = await gateway.key(), DEFERRED | {"idempotency-key": "k1"}
+        first, again = [await gateway.chat(key, headers=named) for _ in range(2)]
+        other = await gateway.chat(key, "Something else", headers=named)
+        stranger = await gateway.chat(await gateway.key(), headers=named)
+        await BatchClient(gateway.client, key).finished(first.json()["id"])
+        await BatchClient(gateway.client, key).finished(stranger.json()["id"])
+        assert len(gateway.upstream.bodies) == 2
+    assert first.json()["id"] == again.json()["id"] != stranger.json()["id"]
+    assert code_of(other) == (422, "invalid_request_error")
