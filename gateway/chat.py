@@ -7,13 +7,14 @@ spend money without any of these does not type-check.
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
 
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
+from gateway.policy.reliability import Timeouts
 from gateway.providers.upstream import Call, Wanted
 from gateway.steps.accounts import Bought
 from gateway.steps.admission import Admission, Asked, Entitled
@@ -101,7 +102,7 @@ class ChatService:
         meter, called_at, error = Meter(purchase.tally, shaped.most_output), self.ticks(), None
         await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
         try:
-            brake = Brake(hold, purchase.price)
+            brake, limit_s = Brake(hold, purchase.price), purchase.limit_s or asked.limit_s
             await relay(
                 purchase.upstream,
                 wanted,
@@ -109,7 +110,8 @@ class ChatService:
                 meter,
                 brake,
                 reply,
-                limit_s=purchase.limit_s or asked.limit_s,
+                timeouts=_waits(asked, purchase, limit_s),
+                limit_s=limit_s,
                 ticks=self.ticks,
             )
         except BaseException as failure:
@@ -163,6 +165,13 @@ def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, asked: Asked[C
         idle=asked.deferred,
     )
     return purchase.upstream.write(call)
+
+
+def _waits(asked: Asked[ChatFields], purchase: Purchase, limit_s: float) -> Timeouts:
+    """Return how long the provider is waited for; on our own machines deferred work may have to stand still."""
+    timeouts = purchase.upstream.timeouts
+    stands = asked.deferred and not purchase.upstream.sells
+    return replace(timeouts, first_token_s=limit_s, idle_s=limit_s) if stands else timeouts
 
 
 def _may_be_kept(completion: dict[str, Any], slot: Slot) -> bool:

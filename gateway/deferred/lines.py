@@ -10,7 +10,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from gateway import chat, embeddings
+from gateway import embeddings
 from gateway.catalogue import Kind
 from gateway.deferred.wishes import Wishes
 from gateway.endpoints.conversation import READ
@@ -27,6 +27,9 @@ from gateway.wire.headers import Facts
 from gateway.wire.request.controls import Controls
 from gateway.wire.request.embedding_body import decode_embedding
 from governance.identity import Caller
+
+LIMIT_S: Final = 6 * 3600.0
+"""The longest that a line may take when its submitter sets no limit: on our own machines it may have to stand still."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +134,7 @@ class ConversationLine:
         if request.stream:
             raise BadRequest("A stream cannot be deferred: leave 'stream' out.", "stream")
         reply = KeptReply(request.speech)
-        asked = _asked(asking, endpoint, len(raw), request.body, request.fields, chat.TOTAL_S, request.dialect)
+        asked = _asked(asking, endpoint, len(raw), request.body, request.fields, LIMIT_S, request.dialect)
         await governed.chat.answer(asked, reply)
         return reply.body
 
