@@ -14,6 +14,7 @@ from gateway import __version__
 from gateway.endpoints.admin.application import admin_app
 from gateway.endpoints.batches import batches_router
 from gateway.endpoints.conversation import conversations
+from gateway.endpoints.counts import CountEndpoint
 from gateway.endpoints.embeddings import EmbeddingEndpoint
 from gateway.endpoints.files import files_router
 from gateway.endpoints.models import models_router
@@ -29,6 +30,7 @@ def create_app(services: Services) -> FastAPI:
     edge, in_force, now = services.edge, services.in_force, services.now
     app.router.routes += [
         *(Route(path, endpoint, methods=["POST"]) for path, endpoint in conversations(edge).items()),
+        Route("/v1/messages/count_tokens", CountEndpoint(edge), methods=["POST"]),
         Route("/v1/embeddings", EmbeddingEndpoint(edge), methods=["POST"]),
     ]
     app.include_router(models_router(in_force, now))

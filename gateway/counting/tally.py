@@ -106,11 +106,13 @@ class Count:
         tokens: the count.
         exact: the model's own tokenizer made it.
         error: the relative error that an estimate keeps to 19 times of 20, as far as is known; 0 when exact.
+        asked: the provider was asked, whether or not it answered.
     """
 
     tokens: int
     exact: bool
     error: float
+    asked: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +142,12 @@ class Counting:
             spoken: the dialect of the client; see `Call`.
         """
         call = Call(body=body | {"model": model.upstream_model}, max_tokens=1, tenant="", spoken=spoken)
-        tokens = await self.catalogue.upstream(model).count(call, request_id)
+        upstream = self.catalogue.upstream(model)
+        tokens = await upstream.count(call, request_id)
         if tokens is not None:
-            return Count(tokens, exact=True, error=0.0)
+            return Count(tokens, exact=True, error=0.0, asked=True)
         tally = self.tally(model, Prompt(body, len(msgspec.json.encode(body))))
-        return Count(tally.likely, exact=False, error=tally.calibration.error(ALMOST_ALL))
+        return Count(tally.likely, exact=False, error=tally.calibration.error(ALMOST_ALL), asked=upstream.counts)
 
     def errors(self) -> Iterator[tuple[str, float, float]]:
         """Return each model of the policy that has been learnt of, and half and almost all of its errors."""

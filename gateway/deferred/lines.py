@@ -10,14 +10,13 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from gateway import embeddings
 from gateway.catalogue import Kind
 from gateway.deferred.wishes import Wishes
 from gateway.endpoints.conversation import READ
 from gateway.endpoints.edge import FieldsT
 from gateway.errors import BadRequest
 from gateway.governing.governed import Governed
-from gateway.providers.batching import Carrier
+from gateway.providers.batching import CARRIED_S, Carrier
 from gateway.providers.upstream import Chunk, Dialect
 from gateway.speech import Speech
 from gateway.steps.admission import Asked
@@ -90,6 +89,7 @@ class KeptReply:
     def __init__(self, speech: Speech) -> None:
         self.departure = Departure(_nobody)
         self.body: dict[str, Any] = {}
+        self.spoken = False
         self._speech = speech
 
     async def begin(self, facts: Facts) -> None:
@@ -154,7 +154,7 @@ class EmbeddingLine:
     async def answer(self, asking: Asking, governed: Governed, raw: bytes) -> dict[str, Any]:
         """Return the vectors."""
         body, fields = decode_embedding(raw)
-        asked = _asked(asking, "embeddings", len(raw), body, fields, embeddings.TOTAL_S)
+        asked = _asked(asking, "embeddings", len(raw), body, fields, governed.total_s)
         result, _ = await governed.embeddings.answer(asked)
         return result
 
@@ -186,7 +186,7 @@ def _asked(
         size=size,
         fields=fields,
         model=asking.model or fields.model,
-        limit_s=asking.wishes.timeout_s or total_s,
+        limit_s=CARRIED_S if asking.carrier is not None else asking.wishes.timeout_s or total_s,
         dialect=dialect,
         deferred=True,
         carrier=asking.carrier,

@@ -20,6 +20,7 @@ class AbsentUpstream:
         self.sells = False
         self.timeouts = Timeouts()
         self.status = Status(reason)
+        self.counts = False
 
     def write(self, call: Call) -> Wanted:
         """Return the body as it is: it goes nowhere."""

@@ -116,6 +116,11 @@ class Upstream(Protocol):
         ...
 
     @property
+    def counts(self) -> bool:
+        """Whether it can be asked for the count of a prompt."""
+        ...
+
+    @property
     def timeouts(self) -> Timeouts:
         """How long it is waited for."""
         ...

@@ -4,7 +4,7 @@ Every endpoint that can cost money goes through here, so that none can forget a 
 """
 
 import asyncio
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
 from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
-from gateway.providers.batching import CARRIED_S, Carrier
+from gateway.providers.batching import Carrier
 from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
@@ -25,7 +25,7 @@ from governance.ledger.events import Settlement
 from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
-from governance.money import Nanodollars
+from governance.money import ZERO, Nanodollars
 from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
@@ -37,10 +37,7 @@ LEASE_SLACK_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far.
-
-    `limit_s` is how long it may take where that is not for the request to say.
-    """
+    """A call about to be paid for: who is called, why, at what price, the most it can cost, and its tokens so far."""
 
     model: Model
     upstream: Upstream
@@ -48,7 +45,6 @@ class Purchase:
     price: Price
     worst: WorstCase
     tally: Tally
-    limit_s: float | None = None
 
     def may_be_billed(self, error: BaseException | None) -> bool:
         """Say whether a call that told no usage may be billed all the same.
@@ -119,9 +115,7 @@ class Purchasing:
         tally = self.counting.tally(model, prompt)
         held = tally.held
         worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
-        if carried is None:
-            return Purchase(model, upstream, route, price, worst, tally)
-        return Purchase(model, carried, route, price, worst, tally, limit_s=CARRIED_S)
+        return Purchase(model, carried or upstream, route, price, worst, tally)
 
     def hold(
         self,
@@ -147,17 +141,52 @@ class Purchasing:
             entitled.grant.rates,
             purchase.worst,
             tz=self.timezone,
-            lease_s=(purchase.limit_s or asked.limit_s) + LEASE_SLACK_S,
+            lease_s=asked.limit_s + LEASE_SLACK_S,
             repeats=repeats,
         )
 
-    async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to, whatever ends the request meanwhile.
+    async def hold_again(
+        self,
+        hold: Hold,
+        asked: Asked[object],
+        entitled: Entitled,
+        purchase: Purchase,
+        cache: str,
+        pressure: Pressure,
+        made: Sequence[Bought],
+        beside: Purchase | None = None,
+    ) -> None:
+        """Hold another purchase for a request beside what its calls so far came to; see `Purse.hold_again`.
+
+        With one `beside` it, both are held for, under the budgets of both.
+        """
+        both = [purchase] if beside is None else [purchase, beside]
+        budgets = [b for one in both for b in resolve(entitled.grant.budgets, {"model": one.model.name})]
+        cost = sum((one.worst.cost for one in both), ZERO)
+        opening = self.admission.opening(
+            asked,
+            entitled,
+            model=purchase.model.name,
+            provider=purchase.model.provider,
+            route=noted(purchase.route, pressure),
+            cache=cache,
+        )
+        await self.purse.hold_again(
+            hold,
+            opening,
+            tuple(dict.fromkeys(budgets)),
+            WorstCase(cost, sum(one.worst.tokens for one in both)),
+            [self.accounts.attempt(bought) for bought in made],
+            tz=self.timezone,
+        )
+
+    async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:
+        """End a hold at what the calls made under it really came to, whatever ends the request meanwhile.
 
         One whose call is still out stays open.
         """
-        settlement = self.accounts.settlement(bought)
-        if isinstance(bought.error, StillOut):
+        settlement = self.accounts.settlement(made, error)
+        if isinstance(error, StillOut):
             hold.leave()
             return settlement
         await _unbroken(hold.settle(settlement))

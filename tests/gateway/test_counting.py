@@ -105,7 +105,7 @@ async def test_the_models_own_tokenizer_counts_where_its_provider_lends_it(tmp_p
     async with running_gateway(tmp_path) as gateway:
         gateway.upstream.tokens = 42
 
-        assert await counted(gateway) == Count(42, exact=True, error=0.0)
+        assert await counted(gateway) == Count(42, exact=True, error=0.0, asked=True)
         assert gateway.upstream.bodies == [{"model": "smollm2-135m-instruct", "messages": BODY["messages"]}]
         assert await gateway.rows() == ()
 

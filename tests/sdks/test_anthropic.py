@@ -188,3 +188,17 @@ async def test_a_budget_that_is_used_up_is_said_once_and_not_tried_again(tmp_pat
     body: Any = used_up.value.body
     assert (used_up.value.status_code, body["error"]["details"]["error_code"]) == (429, "insufficient_quota")
     assert [row.kind for row in rows] == ["refused"]
+
+
+@pytest.mark.parametrize("model", DIALECTS)
+async def test_it_is_told_how_long_a_prompt_is_for_free_and_the_call_is_on_record(
+    polyglots: Polyglot, sdk: AsyncAnthropic, model: str
+) -> None:
+    polyglots.fake.script = Script(answer=Answer(prompt=Prompt(fresh=77)))
+
+    counted = await sdk.messages.count_tokens(model=model, system="Be brief.", messages=ASKED)
+    (row,) = await polyglots.gateway.rows(1)
+
+    lends = model in {"messages", "gemini"}  # the others have no tokenizer to ask, so that is an estimate
+    assert counted.input_tokens == 77 if lends else 5 < counted.input_tokens < 40
+    assert (row.endpoint, row.cost.usd, row.attempts) == ("count", "0.00", len(polyglots.fake.served))

@@ -100,6 +100,7 @@ class CarriedUpstream:
         self.zone = provider.zone
         self.leave = provider.leave
         self.sells = provider.sells
+        self.counts = provider.counts
         self.timeouts = Timeouts(first_token_s=CARRIED_S, idle_s=CARRIED_S, total_s=CARRIED_S)
         self._carrier = carrier
         self._model, self._upstream_model = names

@@ -12,6 +12,7 @@ from governance.audit.chain import GATEWAY
 from governance.deferred import queue
 from governance.keys import refresh, revoke_key
 from tests.support.batch_files import BatchClient, chat_line, jsonl
+from tests.support.books import books
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script
 from tests.support.waiting import eventually
@@ -147,12 +148,14 @@ async def test_a_call_that_fails_is_tried_again_and_each_try_is_in_the_ledger(tm
         client = await client_of(gateway)
         gateway.upstream.script = Script(status=500)
         batch_id = await client.submit([chat_line(1)])
-        await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 1)
+        await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 4)  # more than one run makes of itself
         gateway.upstream.script = Script()
         batch = await client.finished(batch_id)
         rows = await gateway.rows(2)
+        found = await books(gateway.database)
     assert batch["request_counts"] == {"total": 1, "completed": 1, "failed": 0}
     assert {(row.request_id, row.status) for row in rows} == {(f"{batch_id}-1-1", 502), (f"{batch_id}-1-2", 200)}
+    assert found.attempts == len(gateway.upstream.bodies)
 
 
 async def test_a_revoked_key_pays_for_nothing_more(tmp_path: Path) -> None:
