@@ -138,7 +138,9 @@ class Engine:
         opened = self._open[request.request_id] = _Open(request)
         now_s = self._machine.clock()
         for index in range(request.choices):
-            sequence = Sequence(self._next_sequence, request.namespace, list(request.prompt), now_s)
+            sequence = Sequence(
+                self._next_sequence, request.namespace, list(request.prompt), now_s, priority=request.priority
+            )
             params = choice_params(request.params, index)
             text = ChoiceText(params.stop, include_stop=params.include_stop)
             choice = Choice(request, index, sequence, params, text)
