@@ -1,5 +1,53 @@
-"""What the tests of published faults share."""
+"""One gateway for nearly all tests of published faults: starting one takes longer than a test.
 
-from tests.support.providers.fixtures import far, running
+Every test that uses it proves as well that each call its provider saw is one attempt in a ledger whose sums agree.
+"""
 
-__all__ = ["far", "running"]
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from tests.support.books import books
+from tests.support.polyglot import DIALECTS, PRICE, Polyglot, polyglot, sold
+from tests.support.providers.script import Script
+from tests.support.waiting import until
+
+BARE = {"input": 3, "output": 15}
+MODELS = [
+    *(sold(f"{name}-bare", name, BARE) for name in DIALECTS),
+    sold("own", "chat", {"input": 1, "output": 2}),
+    sold("sound", "chat", PRICE | {"audio_input": 40, "cached_audio": 4}),
+    sold("long", "chat", PRICE | {"tiers": [{"above": 1000, "input": 6, "output": 22.5}]}),
+    sold("rising", "chat", [PRICE, {"from": "2020-01-01", "input": 7, "output": 8},
+                            {"from": "2199-01-01", "input": 70, "output": 80}]),
+    sold("gpt-of-next-year", "chat", "list"),
+    sold("vectors", "chat", {"input": 2}, kind="embedding"),
+]  # fmt: skip
+TEAMS = [
+    {"name": "blue", "apps": [{"name": "bot", "budgets": [{"limit": 9000, "window": "month"}]}, {"name": "other"}]},
+    {"name": "red", "apps": [{"name": "bot"}]},
+]
+PATIENT = {"retries": 0, "breaker": {"failures": 10_000}}
+
+
+@pytest.fixture(scope="session")
+async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Polyglot]:
+    folder = tmp_path_factory.mktemp("faults")
+    async with polyglot(folder, models=MODELS, teams=TEAMS, reliability=PATIENT) as running:
+        yield running
+
+
+@pytest.fixture
+async def shop(started: Polyglot) -> AsyncGenerator[Polyglot]:
+    """Give the gateway with a provider that has served nothing, and hold its books against what that then served."""
+    fake, gateway = started.fake, started.gateway
+    fake.script = Script()
+    fake.scripts.clear()
+    fake.served.clear()
+    before = await books(gateway.database)
+    yield started
+    await until(lambda: gateway.services.purse.open_holds == 0)
+    await gateway.rows()
+    after = await books(gateway.database)
+    assert after.balanced
+    assert after.attempts - before.attempts == len(fake.served)

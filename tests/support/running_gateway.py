@@ -53,6 +53,8 @@ POLICY: dict[str, Any] = {
 }  # fmt: skip
 """At 0.36 USD/h, 1000 prompt tokens/s and 50 answer tokens/s: 0.1 USD per million in, 2 USD per million out."""
 
+QUIET: Mapping[str, Any] = {"log_level": "error"}
+
 
 def policy(**changes: Any) -> dict[str, Any]:
     """Return the test policy with top-level sections replaced."""
@@ -127,13 +129,11 @@ class RunningGateway:
 async def running_gateway(
     tmp_path: Path, document: dict[str, Any] | None = None, *, stores: Mapping[str, Any] | None = None, **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block, on SQLite and in memory unless stores are named."""
+    """Serve a gateway over `document` for the length of the block: quiet, on SQLite, in memory, unless `stores` says."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
-    settings = Settings(
-        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", **(stores or {})
-    )
+    settings = Settings(home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", **{**QUIET, **(stores or {})})
     async with (
         serve(upstream.app(), uds=socket),
         open_services(settings, env) as services,
