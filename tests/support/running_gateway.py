@@ -129,7 +129,7 @@ class RunningGateway:
 async def running_gateway(
     tmp_path: Path, document: dict[str, Any] | None = None, *, stores: Mapping[str, Any] | None = None, **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block: quiet, on SQLite, in memory, unless `stores` says."""
+    """Serve a gateway over `document` for the length of the block: quiet, and alone unless `stores` says otherwise."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
