@@ -12,9 +12,12 @@ from openai import AsyncOpenAI
 
 from governance.ledger.reading.reports import RequestDetail, request
 from governance.money import Nanodollars
+from tests.support.books import books
 from tests.support.providers.fake import FakeProvider
+from tests.support.providers.script import Script
 from tests.support.running_gateway import POLICY, RunningGateway, running_gateway
 from tests.support.scripted_upstream import serve
+from tests.support.waiting import until
 
 SELLERS_KEY: Final = "sk-seller"
 DIALECTS: Final = ("chat", "responses", "messages", "gemini", "converse")
@@ -73,6 +76,20 @@ class Polyglot:
         found = await request(self.gateway.database, reply.headers["x-request-id"])
         assert found is not None
         return found
+
+    @asynccontextmanager
+    async def audited(self) -> AsyncGenerator[None]:
+        """Begin with a provider that has served nothing, and hold the books against what it serves in the block."""
+        self.fake.script = Script()
+        self.fake.scripts.clear()
+        self.fake.served.clear()
+        before = await books(self.gateway.database)
+        yield
+        await until(lambda: self.gateway.services.purse.open_holds == 0)
+        await self.gateway.rows()
+        after = await books(self.gateway.database)
+        assert after.balanced
+        assert after.attempts - before.attempts == len(self.fake.served)
 
     async def spent(self) -> Nanodollars:
         """Return what the caller's first budget has been charged with."""
