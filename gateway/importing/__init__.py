@@ -7,7 +7,7 @@ the same file always gives the same policy.
 * `secrets.py` turns keys into names of variables: no secret is ever copied.
 * `hosts.py` is the table of LiteLLM's providers, and what each one is here. A provider is added by one line.
 * `deployments.py` reads the models, `routes.py` the fallbacks and aliases between them.
-* `budgets.py` and `safeguards.py` read what limits and watches.
+* `budgets.py` reads what limits, `safeguards.py` what watches and what helps when a provider fails.
 * `advice.py` is the table of what to do about everything else.
 * `draft.py` is a policy in the making, `tiers.py` orders its models by price, and `writing.py` writes it down.
 """

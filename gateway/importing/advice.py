@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gateway.policy.positions import Path
 
 _LIMIT: Final = "One deployment has no limit of its own: write limits for teams and apps."
-_RELIABLE: Final = "Time-outs, retries and pauses after failures are the gateway's own, the same for every model."
+_RELIABLE: Final = "Retries are the same for every model; write other time-outs into the provider's timeouts."
 _CALLBACK: Final = "There are no callbacks: see the ledger (sluice spend), /metrics and the traces of OpenTelemetry."
 _REDIS: Final = "Set REDIS_URL in the environment of the gateway."
 _NATIVE: Final = "Is not sent by the gateway: let the apps send it with their requests."
@@ -34,6 +34,13 @@ _TABLE: Final = (
     ("model_list.*.litellm_params.weight", _ROUTING),
     ("model_list.*.litellm_params.max_tokens", "Write it under output.max_tokens, of a team, app or feature."),
     ("model_list.*.litellm_params.tags", "Give teams and apps tiers: they decide who may use which model."),
+    *(
+        (
+            f"model_list.*.{place}.*_above_*_tokens",
+            "Write it into the tiers of the model's price: {above: …, input: …}.",
+        )
+        for place in ("litellm_params", "model_info")
+    ),
     ("model_list.*.litellm_params.*cost*", "Prices are in USD per million tokens: write them in the model's price."),
     (
         "model_list.*.litellm_params.cache_control_injection_points",

@@ -24,7 +24,12 @@ _RATES: Final = {
     "input_cost_per_token": "input",
     "cache_read_input_token_cost": "cached_input",
     "cache_creation_input_token_cost": "cache_write",
+    "cache_creation_input_token_cost_above_1hr": "cache_write_1h",
+    "input_cost_per_audio_token": "audio_input",
+    "input_cost_per_image_token": "image_input",
     "output_cost_per_token": "output",
+    "output_cost_per_reasoning_token": "reasoning",
+    "output_cost_per_audio_token": "audio_output",
 }
 _PLACES: Final = ("litellm_params", "model_info")
 _MODES: Final[Mapping[str, Kind]] = {

@@ -54,6 +54,15 @@ class GuardrailDraft(NamedTuple):
     action: str
 
 
+class ReliabilityDraft(NamedTuple):
+    """What of `reliability` is not left at its default; times are whole seconds."""
+
+    retries: int | None
+    failures: int | None
+    pause_s: int | None
+    total_s: int | None
+
+
 class TeamDraft(NamedTuple):
     """An entry of `teams`, with one app that is called `default`; `limits` by their names in a policy."""
 
@@ -75,6 +84,7 @@ class Draft:
     providers: Mapping[str, ProviderDraft]
     models: tuple[ModelDraft, ...]
     routes: tuple[RouteDraft, ...]
+    reliability: ReliabilityDraft
     cache_ttl: str | None
     guardrails: tuple[GuardrailDraft, ...]
     concurrent: int | None

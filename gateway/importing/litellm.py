@@ -11,7 +11,7 @@ from gateway.importing.budgets import concurrent, org_budgets, teams
 from gateway.importing.deployments import deployments
 from gateway.importing.draft import Draft
 from gateway.importing.routes import offer
-from gateway.importing.safeguards import cache_ttl, guardrails, webhook
+from gateway.importing.safeguards import cache_ttl, guardrails, reliability, webhook
 from gateway.importing.secrets import Secrets
 from gateway.importing.source import SECTIONS, ConfigUnreadable, Remark, Source
 from gateway.importing.tiers import FRONTIER, RULE, tiers
@@ -103,6 +103,7 @@ def _draft(source: Source) -> Draft:
         providers=offered.providers,
         models=offered.models,
         routes=offered.routes,
+        reliability=reliability(source),
         cache_ttl=cache_ttl(source),
         guardrails=tuple(guardrails(source)),
         concurrent=concurrent(source),

@@ -1,11 +1,11 @@
-"""The cache, the guardrails and the alerts of a config, as far as a policy can say them."""
+"""What a config says of failures, the cache, guardrails and alerts, as far as a policy can say it."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from gateway.importing.draft import GuardrailDraft
+from gateway.importing.draft import GuardrailDraft, ReliabilityDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 _CACHE: Final = ("litellm_settings", "cache_params")
 _TTL: Final = "1h"
-_LONGEST_TTL_S: Final = 9_999_999
+_LONGEST_S: Final = 9_999_999
+_MOST_RETRIES: Final = 10
+_SECTIONS: Final = ("router_settings", "litellm_settings")
+_TIMEOUTS: Final = (("router_settings", "timeout"), ("litellm_settings", "request_timeout"))
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ON: Final = {"pre_call": "input", "during_call": "input", "post_call": "output"}
 _ENTITIES: Final = {
@@ -32,6 +35,30 @@ _UNKNOWN: Final = (
 )
 
 
+def reliability(source: Source) -> ReliabilityDraft:
+    """Read what is done when a provider fails; the router's own settings come before those of all calls."""
+    fails = ("router_settings", "allowed_fails")
+    allowed = _whole(source, fails, least=0)
+    if allowed is not None:
+        source.change(fails, "Failures are counted in a row, for each model of each provider.")
+    timeouts = [_whole(source, path) for path in _TIMEOUTS]
+    retries = [_whole(source, (section, "num_retries"), least=0, most=_MOST_RETRIES) for section in _SECTIONS]
+    return ReliabilityDraft(
+        retries=next((number for number in retries if number is not None), None),
+        failures=None if allowed is None else allowed + 1,
+        pause_s=_whole(source, ("router_settings", "cooldown_time")),
+        total_s=next(filter(None, timeouts), None),
+    )
+
+
+def _whole(source: Source, path: Path, *, least: int = 1, most: int = _LONGEST_S) -> int | None:
+    """Read a whole number within bounds."""
+    number = source.number(*path)
+    if number is not None and not (least <= number <= most and number == number.to_integral_value()):
+        return source.leave_out(path, f"Should be a whole number from {least} to {most}.")
+    return None if number is None else int(number)
+
+
 def cache_ttl(source: Source) -> str | None:
     """Read how long answers are kept, as a policy writes it; None when they are not."""
     on = source.flag("litellm_settings", "cache")
@@ -46,7 +73,7 @@ def cache_ttl(source: Source) -> str | None:
         source.leave_out(
             (*_CACHE, "type"), "Only the very same request is answered: name features under cache.semantic."
         )
-    if ttl is None or not 1 <= ttl <= _LONGEST_TTL_S:
+    if ttl is None or not 1 <= ttl <= _LONGEST_S:
         source.change((*_CACHE, "ttl") if ttl else ("litellm_settings", "cache"), f"Answers are kept for {_TTL}.")
         return _TTL
     return f"{int(ttl)}s"

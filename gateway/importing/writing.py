@@ -50,6 +50,7 @@ def write(draft: Draft, tiers: Mapping[str, str], unpriced: Iterable[str]) -> st
             ["models:" if draft.models else "models: []", *(_model(model, tiers, without) for model in draft.models)]
         ),
         "\n".join(_routes(draft)),
+        "\n".join(_reliability(draft)),
         "\n".join(_watching(draft)),
         "\n".join(_limiting(draft)),
         "\n".join(["teams:", *(line for team in draft.teams for line in _team(team))]),
@@ -94,6 +95,18 @@ def _routes(draft: Draft) -> Iterator[str]:
         yield f"    strong: {_text(first)}"
         if others:
             yield f"    fallbacks: [{', '.join(map(_text, others))}]"
+
+
+def _reliability(draft: Draft) -> Iterator[str]:
+    retries, failures, pause_s, total_s = draft.reliability
+    breaker = {"failures": failures, "pause": None if pause_s is None else f"{pause_s}s"}
+    said = {
+        "retries": None if retries is None else str(retries),
+        "breaker": _mapping({name: value for name, value in breaker.items() if value is not None}),
+        "timeouts": None if total_s is None else f"{{total: {total_s}s}}",
+    }
+    lines = [f"  {name}: {value}" for name, value in said.items() if value not in (None, "{}")]
+    yield from ["reliability:", *lines] if lines else []
 
 
 def _watching(draft: Draft) -> Iterator[str]:

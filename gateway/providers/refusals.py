@@ -4,7 +4,10 @@ A provider may blame the request (passed on), itself (an upstream error) or our 
 caller can do nothing about it and must learn nothing of it).
 """
 
+import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from gateway.errors import ContextTooLong, UpstreamError, UpstreamOverloaded, UpstreamRefused
@@ -18,6 +21,8 @@ _OUR_KEY_CODES = frozenset({"invalid_api_key"})
 
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "context_window_exceeded"})
 _LONGEST_MESSAGE = 2000
+_LONGEST_WAIT_S = 3600.0
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 def refusal(provider: str, status: int | None, headers: Mapping[str, str], said: Mapping[str, Any]) -> UpstreamError:
@@ -37,9 +42,10 @@ def refusal(provider: str, status: int | None, headers: Mapping[str, str], said:
         text = message or f"Provider {provider!r} refused the request with status {status}."
         return UpstreamRefused(text, provider, status, param if isinstance(param, str) else None)
     if status in _BUSY or (status is None and said.get("code") in _BUSY_CODES):
-        # Some say it in the body alone.
-        retry_after_s = _seconds(headers.get("retry-after") or str(said.get("retry_after_s")))
-        return UpstreamOverloaded(f"Provider {provider!r} is busy.", provider, status, retry_after_s)
+        wait_s = _retry_after_s(
+            {"retry-after": str(said.get("retry_after_s"))} | {**headers}
+        )  # some say it in the body
+        return UpstreamOverloaded(f"Provider {provider!r} is busy.", provider, status, wait_s)
     if status is None:
         return UpstreamError(f"Provider {provider!r} answered with an error.", provider)
     return UpstreamError(f"Provider {provider!r} answered with status {status}.", provider, status)
@@ -52,5 +58,26 @@ def error_of(body: bytes) -> dict[str, Any]:
     return error if isinstance(error, dict) else {"message": error if isinstance(error, str) else ""}
 
 
-def _seconds(text: str) -> float:
-    return min(float(text), 3600.0) if text.isascii() and text.isdigit() else 1.0
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Read how long a provider asks to wait: seconds, or a date, which is held against the provider's own clock.
+
+    Spec: RFC 9110, 10.2.3; `retry-after-ms` is OpenAI's.
+    """
+    text, millis = headers.get("retry-after", ""), headers.get("retry-after-ms", "")
+    if _NUMBER.fullmatch(millis):
+        found = float(millis) / 1000
+    elif _NUMBER.fullmatch(text):
+        found = float(text)
+    else:
+        at, now = _instant(text), _instant(headers.get("date", ""))
+        if at is None or now is None:
+            return None
+        found = (at - now).total_seconds()
+    return min(max(found, 0.0), _LONGEST_WAIT_S)
+
+
+def _instant(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=UTC)  # the only zone that such a date may have
+    except ValueError:
+        return None

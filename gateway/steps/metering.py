@@ -46,6 +46,11 @@ class Meter:
             self._said = usage or self._said
 
     @property
+    def heard(self) -> bool:
+        """Whether anything of an answer has come."""
+        return self.first_at is not None
+
+    @property
     def complete(self) -> bool:
         """Whether every choice has said how it ended."""
         return self._fold.finished

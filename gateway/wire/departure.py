@@ -47,6 +47,10 @@ class Departure:
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass  # a body that goes on after its end is the server's business
+        self.leave()
+
+    def leave(self) -> None:
+        """Let it happen now."""
         self.happened = True
         self._act()
 

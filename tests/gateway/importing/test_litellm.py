@@ -118,7 +118,9 @@ def test_a_literal_key_becomes_a_variable_and_a_variable_stays_one() -> None:
 
 
 def test_prices_for_a_token_become_prices_for_a_million() -> None:
-    assert "price: {input: 1.6, cached_input: 0.4, output: 6.4}" in imported("platform").policy
+    result = imported("platform")
+    assert "price: {input: 1.6, cached_input: 0.4, audio_input: 40, output: 6.4}" in result.policy
+    assert said(result)["model_list[7].model_info.input_cost_per_token_above_200k_tokens"].startswith("Write it into")
 
 
 def test_models_of_providers_that_are_not_spoken_to_are_told_by_name() -> None:
@@ -182,6 +184,13 @@ def test_guardrails_that_look_for_known_kinds_of_text_are_rules() -> None:
     told = said(result)
     assert "guardrails[2]" in told
     assert "guardrails[1].litellm_params.pii_entities_config.PERSON" in told
+
+
+def test_what_helps_when_a_provider_fails_carries_over() -> None:
+    result = imported("platform")
+    rule = loaded(result).document.reliability
+    assert (rule.retries, rule.breaker.failures, rule.breaker.pause, rule.timeouts.total) == (3, 4, 30, 600)
+    assert "reliability:" not in imported("startup").policy
 
 
 def test_the_cache_is_kept_but_shared_by_less() -> None:

@@ -22,7 +22,8 @@ KEYS = (
     "model_name", "litellm_params", "model", "api_base", "api_key", "model_info", "mode", "input_cost_per_token",
     "output_cost_per_token", "fallbacks", "default_fallbacks", "model_group_alias", "cache", "cache_params", "ttl",
     "max_budget", "budget_duration", "default_team_settings", "default_team_params", "team_id", "alerting", "order",
-    "default_internal_user_params", "guardrail", "guardrail_name", "pii_entities_config", "rpm_limit", "<<",
+    "default_internal_user_params", "num_retries", "allowed_fails", "cooldown_time", "request_timeout",
+    "guardrail", "guardrail_name", "pii_entities_config", "rpm_limit", "<<",
 )  # fmt: skip
 TEXTS = (
     "openai/gpt-4o", "claude-opus-4-1", "hosted_vllm/x", "ollama/y", "os.environ/KEY", "http://10.0.0.1/v1", "slack",
@@ -72,6 +73,8 @@ def test_what_is_no_config_is_refused_with_the_place(text: str, told: str) -> No
             "litellm_settings.max_budget",
             "Comes from the environment, which the policy reads for secrets and addresses only.",
         ),
+        ("litellm_settings: {num_retries: 11}\n", "litellm_settings.num_retries",
+         "Should be a whole number from 0 to 10."),
         ("litellm_settings: {cache: perhaps}\n", "litellm_settings.cache", "Should be true or false."),
         ("model_list: []\nmodel_list: []\n", "model_list", "Is given twice; the first is on line 1."),
         (
