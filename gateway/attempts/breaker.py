@@ -71,7 +71,7 @@ class Breaker:
     @property
     def rests_for_s(self) -> float:
         """Seconds until a probe may be made; 0 when it rests no more."""
-        return 0.0 if self._opened_at is None else max(0.0, self._opened_at + self._rule.pause_s - self._ticks())
+        return 0.0 if self._opened_at is None else max(0.0, self._rule.pause_s - (self._ticks() - self._opened_at))
 
     def begin(self) -> bool:
         """Take the probe when it is half open, and say whether this call is the probe. Ask `resting` first."""

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 import aiohttp
 import anyio
@@ -41,6 +41,8 @@ from gateway.providers.vllm_metrics import Watch
 _HEALTH_S = 2.0
 _AT_ONCE_S = 1.0
 _COUNT_S = 5.0
+_SIGNS_OF_LIFE: Final = (Chunk(b"", {}),)
+"""What is heard of bytes that complete no event, such as comments: the provider is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class HttpUpstream:
     async def _chunks(self, response: httpx.Response, wanted: Wanted) -> AsyncIterator[Chunk]:
         ear = self._api.ear(self.name, wanted)
         async for read in response.aiter_raw():
-            for chunk in ear.feed(read):
+            for chunk in ear.feed(read) or _SIGNS_OF_LIFE:
                 yield self._answer(chunk)
             if ear.done:
                 return

@@ -82,9 +82,12 @@ class Meter:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been used, if it is believed; an answer of text and no tokens is no usage."""
+        """What the provider says has been used, if it is believed.
+
+        An answer of text and no tokens is no usage, unless the answer was withheld.
+        """
         usage = self.told if self._believed else None
-        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
+        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts) and not self._fold.withheld
         return None if silent else usage
 
     def disbelieve(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from tests.support.polyglot import DIALECTS, PRICE, Polyglot, polyglot, sold
+from tests.support.providers.gateways import UNAIDED
 
 BARE = {"input": 3, "output": 15}
 MODELS = [
@@ -24,13 +25,12 @@ TEAMS = [
     {"name": "blue", "apps": [{"name": "bot", "budgets": [{"limit": 9000, "window": "month"}]}, {"name": "other"}]},
     {"name": "red", "apps": [{"name": "bot"}]},
 ]
-PATIENT = {"retries": 0, "breaker": {"failures": 10_000}}
 
 
 @pytest.fixture(scope="session")
 async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Polyglot]:
     folder = tmp_path_factory.mktemp("faults")
-    async with polyglot(folder, models=MODELS, teams=TEAMS, reliability=PATIENT) as running:
+    async with polyglot(folder, models=MODELS, teams=TEAMS, reliability=UNAIDED) as running:
         yield running
 
 

@@ -7,11 +7,11 @@ from typing import Final
 import pytest
 
 from tests.support.polyglot import DIALECTS, Polyglot, polyglot, sold
-from tests.support.providers.gateways import cost
+from tests.support.providers.gateways import UNAIDED, cost
 from tests.support.providers.script import Script
 
 ROUTES: Final = [{"name": "chain", "weak": "chat", "strong": "messages", "fallbacks": ["gemini", "converse"]}]
-PATIENT: Final = {"retries": 2, "attempts": 4, "breaker": {"failures": 10_000}}
+PATIENT: Final = UNAIDED | {"retries": 2, "attempts": 4}
 SOON: Final = {"retry-after-ms": "1"}
 
 
@@ -108,8 +108,7 @@ async def test_a_free_model_with_a_dear_fallback_is_no_way_around_the_budget(tmp
     teams = [{"name": "blue", "apps": [{"name": "bot", "budgets": [budget]}]}]
     routes = [{"name": "free-first", "weak": "free", "strong": "messages"}]
     free = sold("free", "chat", {"input": 0, "output": 0})
-    reliability = PATIENT | {"retries": 0}
-    async with polyglot(tmp_path, models=[free], routes=routes, teams=teams, reliability=reliability) as shop:
+    async with polyglot(tmp_path, models=[free], routes=routes, teams=teams, reliability=UNAIDED) as shop:
         async with shop.audited():
             assert (await shop.ask("free-first", stream=stream)).status_code == 200
             shop.fake.script = Script(status=503)

@@ -5,8 +5,10 @@ tells its usage with every chunk; elsewhere the documented estimate stands, and 
 """
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,11 +33,18 @@ def answer_of(far: FarGateway) -> Answer:
     return replace(ANSWER, prompt=Prompt(fresh=9, read=5, written=4, written_1h=2)) if far.kind in WRITES else ANSWER
 
 
-async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bool = True) -> Served:
+async def leave_after(
+    far: FarGateway,
+    pieces: int,
+    *,
+    more: int = 0,
+    stream: bool = True,
+    asking: Coroutine[Any, Any, object] | None = None,
+) -> Served:
     """Ask, leave once so many pieces are made, let the provider go on for `more` of them, and return what it served."""
     asked, gate, silent = len(far.fake.served), asyncio.Semaphore(max(0, pieces - 1)), asyncio.Event()
     far.fake.script = Script(answer=answer_of(far), gate=gate, silent=silent)
-    pending = asyncio.create_task(_read(far) if stream else far.plain())
+    pending = asyncio.create_task(asking or far.plain(stream=stream))
     await far.fake.until(lambda: len(far.fake.served) > asked)
     if pieces:
         silent.set()
@@ -49,8 +58,9 @@ async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bo
     return far.fake.last
 
 
-async def _read(far: FarGateway) -> None:
-    async with far.streamed() as reply:
+async def _read(far: FarGateway, path: str, body: dict[str, Any]) -> None:
+    asked = {"model": "far", "stream": True} | body
+    async with far.gateway.client.stream("POST", path, json=asked, headers={"x-api-key": far.key}) as reply:
         async for _ in reply.aiter_raw():
             pass
 
@@ -145,6 +155,31 @@ async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(far: F
     exact = rule.reads_on or far.kind in TELLS_PER_CHUNK
     truth = served.tokens if exact else estimated(far, 3)
     assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth))
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/completions", {"prompt": "Hi", "max_tokens": 64}),
+        ("/v1/responses", {"input": "Hi", "store": False}),
+        ("/v1/messages", {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 64}),
+    ],
+    ids=["completions", "responses", "messages"],
+)
+async def test_a_client_of_any_dialect_that_leaves_is_treated_the_same(
+    far: FarGateway, path: str, body: dict[str, Any]
+) -> None:
+    for count, (rule, more) in enumerate(((CANCEL, 0), (DRAIN, len(PIECES))), 1):
+        far.upstream.leave = rule
+        served = await leave_after(far, 4, more=more, asking=_read(far, path, body))
+        row = await far.row(count)
+
+        assert (row.endpoint, row.outcome) == (path.removeprefix("/v1/"), "left")
+        if rule.reads_on or far.kind in TELLS_PER_CHUNK:
+            assert (row.estimated, row.cost) == (False, cost(served.tokens))
+        else:
+            assert row.estimated
+            assert row.cost.nanos > 0
 
 
 async def test_machines_of_our_own_cancel_and_clouds_drain(far: FarGateway) -> None:

@@ -38,6 +38,9 @@ TELLS_PER_CHUNK: Final = frozenset({"vllm", "gemini"})
 WRITES: Final = frozenset(KINDS) - {"gemini"}
 """Those that tell what was written to a cache."""
 
+UNAIDED: Final = {"retries": 0, "breaker": {"failures": 1_000_000}}
+"""Every failure of the provider is the request's: no call is made again, and none is spared the provider."""
+
 MESSAGES: Final = [{"role": "user", "content": "Hi"}]
 PRICE: Final = {"input": 3, "cached_input": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "output": 15}
 
@@ -106,6 +109,7 @@ async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[
                 {"name": "far", "provider": "far", "model": "far-1", "tier": "cloud", "price": PRICE},
             ],
             "cache": {},
+            "reliability": UNAIDED,
         }
         leavings = asyncio.Semaphore(0)
 
