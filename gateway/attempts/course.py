@@ -118,7 +118,7 @@ class Course:
         self._tried = [first.purchase.route]
         self._refused: set[str] = set()
         self._retries = 0
-        self._until = persistence.ticks() + errand.asked.limit_s
+        self._until = errand.asked.tick + errand.asked.limit_s
 
     @contextmanager
     def calling(
