@@ -6,11 +6,12 @@ Spec: the Anthropic API reference, "Streaming Messages".
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.dialects.counts import newest
 from gateway.dialects.messages.failures import to_chat_error
 from gateway.dialects.messages.parts import without
 from gateway.dialects.messages.speech import CALL, KINDS, TEXT, arguments_of, plain_after
 from gateway.dialects.messages.stops import to_finish
-from gateway.dialects.messages.usage import newest, to_chat_usage
+from gateway.dialects.messages.usage import to_chat_usage
 from gateway.errors import UpstreamError
 
 
