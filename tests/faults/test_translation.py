@@ -20,6 +20,26 @@ def picture(url: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, part]}]
 
 
+SHOWN: Final[dict[str, dict[str, Any]]] = {
+    "/v1/chat/completions": {"messages": picture(f"data:image/png;base64,{PNG}")},
+    "/v1/responses": {
+        "input": [
+            {"role": "user", "content": [{"type": "input_image", "image_url": f"data:image/png;base64,{PNG}"}]},
+        ]
+    },
+    "/v1/messages": {
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+                ],
+            },
+        ]
+    },
+}
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
 @pytest.mark.parametrize(("model", "mark"), [("messages", "cache_control"), ("converse", "cachePoint")])
 async def test_marks_for_a_cache_survive_translation_and_what_is_read_is_cheap(
@@ -33,12 +53,18 @@ async def test_marks_for_a_cache_survive_translation_and_what_is_read_is_cheap(
     assert (await shop.booked(reply)).request.cost.nanos == 2 * 3000 + 900 * 300 + 4 * 15000
 
 
-async def test_a_large_picture_for_claude_is_held_for_as_claude_counts_it(shop: Polyglot) -> None:
+@pytest.mark.parametrize("path", SHOWN)
+@pytest.mark.parametrize("model", ["messages", "converse"])
+async def test_a_large_picture_for_claude_is_held_for_as_claude_counts_it(
+    shop: Polyglot, model: str, path: str
+) -> None:
     """BerriAI/litellm 39910, 38657: it is counted as 85 tokens, up to 32 times too few, and slips past the budget."""
     truth = Answer(prompt=Prompt(fresh=1568 * 1568 // 750))
     shop.fake.script = Script(answer=truth)
-    row = (await shop.booked(await shop.ask("messages", messages=picture(f"data:image/png;base64,{PNG}")))).request
+    reply = await shop.ask(model, path, **SHOWN[path])
+    row = (await shop.booked(reply)).request
 
+    assert reply.status_code == 200, reply.text
     assert row.cost == cost(truth.tokens(4))
     assert row.held >= row.cost
 

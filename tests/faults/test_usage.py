@@ -16,12 +16,13 @@ from tests.support.providers.script import Script
 RESPONSES = "/v1/responses"
 
 
-async def test_no_tokens_are_not_the_same_as_no_word_of_them(shop: Polyglot) -> None:
+@pytest.mark.parametrize("model", DIALECTS)
+async def test_no_tokens_are_not_the_same_as_no_word_of_them(shop: Polyglot, model: str) -> None:
     """BerriAI/litellm 37992: an explicit zero is taken for missing, and estimated."""
     shop.fake.script = Script(answer=Answer(texts=()), usage="zero")
-    zero = (await shop.booked(await shop.ask("chat"))).request
+    zero = (await shop.booked(await shop.ask(model))).request
     shop.fake.script = Script(answer=Answer(texts=()), usage="never")
-    unknown = (await shop.booked(await shop.ask("chat"))).request
+    unknown = (await shop.booked(await shop.ask(model))).request
 
     assert (zero.estimated, zero.cost.nanos) == (False, 0)
     assert (unknown.estimated, unknown.cost.nanos > 0) == (True, True)
