@@ -129,7 +129,7 @@ def _table(found: tuple[Batch, ...]) -> None:
     table.add_column("Batch", no_wrap=True)
     table.add_column("Whose", overflow="fold")
     table.add_column("Status", no_wrap=True)
-    for title in ("Lines", "Answered", "Not", "Progress"):
+    for title in ("Lines", "Answered", "Failed", "Progress"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("Handed in", no_wrap=True)
     for one in found:
