@@ -114,7 +114,7 @@ async def test_a_long_prompt_is_billed_at_its_tier_cached_tokens_included(
 
 
 async def test_a_price_holds_from_its_day_and_not_before(shop: Polyglot) -> None:
-    """BerriAI/litellm 626: the list of prices lags behind the provider, or changes what is long spent."""
+    """BerriAI/litellm 626: the list of prices lags behind the provider."""
     booked, _ = await paid(shop, "rising", Script())
 
     assert booked == 12 * 7000 + 4 * 8000
