@@ -77,9 +77,12 @@ class Meter:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been used, if it is believed; an answer of text and no tokens is no usage."""
+        """What the provider says has been used, if it is believed.
+
+        An answer of text and no tokens is no usage, nor is one to a prompt of none.
+        """
         usage = self.told if self._believed else None
-        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts)
+        silent = usage is not None and not (usage.output_tokens and usage.input_tokens) and any(self._fold.texts)
         return None if silent else usage
 
     def disbelieve(self) -> None:
@@ -102,6 +105,8 @@ class Meter:
         told = self.told
         if told is not None and told.input_tokens:
             return replace(told, output=said, reasoning=0, audio_output=0)
+        if told is not None and told.output_tokens and self._believed:
+            return replace(told, fresh_input=self._tally.likely)
         return Usage(fresh_input=self._tally.likely, output=said)
 
     def completion(self) -> dict[str, Any]:

@@ -167,3 +167,16 @@ def test_what_is_unfolded_folds_back(said: list[dict[str, Any]], finish: str) ->
         "id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [],
         "usage": {"t": 1, "cost_usd": "0.00"},
     }  # fmt: skip
+
+
+def test_all_that_a_model_makes_is_said_wherever_it_stands() -> None:
+    deep: Any = "deep"
+    for _ in range(5000):
+        deep = [deep]
+    folded = Fold()
+    folded.add(chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "a"}]}, {"type": "x"}]))
+    folded.add(chunk(function_call={"name": "b", "arguments": "c"}))
+    folded.add(chunk(tool_calls=[{"index": 0, "id": "1", "type": "custom", "custom": {"name": "d", "input": "e"}}]))
+    folded.add({"choices": [{"index": 1, "delta": {"content": deep}}]})
+
+    assert folded.texts == ["abcde", "deep"]
