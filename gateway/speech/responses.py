@@ -24,8 +24,8 @@ _LAST = frozenset({"response.completed", "response.incomplete"})
 class _Heard(msgspec.Struct):
     """What is read of a provider's own event before it is passed on."""
 
-    type: str = ""
-    sequence_number: int = 0
+    type: object = ""
+    sequence_number: object = 0
 
 
 _HEARD = msgspec.json.Decoder(_Heard)
@@ -90,11 +90,13 @@ class ResponsesSpeech:
 
     def _passed(self, payload: bytes) -> bytes:
         heard = _HEARD.decode(payload)
-        if heard.type in _LAST:
+        name = str(heard.type)
+        if name in _LAST:
             self._last = payload
             return b""
-        self._sent = heard.sequence_number + 1
-        return event(payload, heard.type)
+        if isinstance(heard.sequence_number, int):
+            self._sent = heard.sequence_number + 1
+        return event(payload, name)
 
 
 def read_responses(raw: bytes, request_id: str, headers: Headers) -> Request:
