@@ -3,6 +3,7 @@
 Read `chat.py` first: it is the path of one request, top to bottom, in the order of governance.
 
 * `steps/` are what that path is made of, one decision each.
+* `attempts/` is what is done when a provider fails.
 * `wire/` turns bytes into requests and facts into replies; it decides nothing.
 * `dialects/` say a chat in the words of other APIs and back; they are pure.
 * `speech/` reads a request in the dialect of its client, and says the answer in it.

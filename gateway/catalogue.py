@@ -1,11 +1,13 @@
 """The policy's models and routes, made callable: who serves them, at what price, and whether they answer now."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import time
-from typing import Literal
+from typing import Final, Literal
 
+from gateway.attempts.deployments import Deployment, Deployments
 from gateway.errors import ModelNotFound
+from gateway.policy.reliability import Balance
 from gateway.providers.upstream import Upstream
 from governance.money import ZERO, Nanodollars
 from governance.policy.rules import Grant
@@ -13,9 +15,15 @@ from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, m
 from governance.prices.tariff import Current
 from router_models.config import RouteRule
 from router_models.errors import NotAllowed
-from router_models.router import Candidate, Route, cheaper, choose_route, pinned
+from router_models.router import DOWNGRADED, Candidate, Route, cheaper, choose_route, pinned
 
 Kind = Literal["chat", "embedding"]
+
+FALLBACK: Final = "fallback"
+"""The reason of a route to a model that answers for one that failed, with its place among those that do."""
+
+_TYPICAL: Final = Usage(fresh_input=3_000, output=1_000)
+"""By what equal deployments are compared whose prices differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,7 @@ class Model:
         name: what the policy and its callers call it.
         upstream_model: what its provider calls it.
         price: what it costs, how to measure that, or None when nobody knows: it is then unavailable, never free.
+        same_as: the model that it is another deployment of.
     """
 
     name: str
@@ -41,6 +50,7 @@ class Model:
     tier: str
     kind: Kind
     price: Tariff | Measured | None
+    same_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,8 @@ class Catalogue:
         upstreams: Mapping[str, Upstream],
         baseline: str | None,
         clock: Callable[[], float] = time,
+        deployments: Deployments | None = None,
+        balance: Balance = "cheapest",
     ) -> None:
         self.models = {model.name: model for model in models}
         self._tariffs = {
@@ -72,6 +84,9 @@ class Catalogue:
         self._routes = {route.name: route for route in routes}
         self._upstreams = upstreams
         self._baseline = baseline
+        self._deployments = deployments or Deployments()
+        self._balance: Balance = balance
+        self._equals = {name: self._equals_of(name) for name in self.models}
         self._meanings = {name: self._meaning(name, target) for name, target in (self._routes | self.models).items()}
 
     def wish(self, asked: str, kind: Kind, grant: Grant) -> Wish:
@@ -84,7 +99,7 @@ class Catalogue:
         target = self._routes.get(grant.route or asked) if asked in self._routes else self.models.get(asked)
         if target is None or kind not in self._kinds(target):
             raise ModelNotFound(f"There is no {kind} model or route named {asked!r}.", asked)
-        if not any(self.grants(name, grant) for name in _names(target)):
+        if not any(self.grants(model.name, grant) for model in self._reached(target)):
             raise NotAllowed(route=asked, models=_names(target))
         return Wish(asked, target)
 
@@ -100,12 +115,67 @@ class Catalogue:
         Raises:
             NoRoute: no model of the wish is allowed, in the zone and available.
         """
+        best = {name: self._best(name, grant, zone) for name in _names(wish.target)}
+        candidates = {name: replace(candidate, name=name) for name, candidate in best.items()}
         if isinstance(wish.target, Model):
-            route = pinned(self._candidate(wish.target, grant, zone), zone)
+            route = pinned(candidates[wish.target.name], zone)
         else:
-            candidates = {name: self._candidate(self.models[name], grant, zone) for name in wish.target.models}
             route = choose_route(wish.target, candidates, zone)
+        route = replace(route, model=best[route.model].name)
         return cheaper(route, self._below(route, wish, grant, zone), downgrade) if downgrade else route
+
+    def choose_after(
+        self, tried: Sequence[Route], wish: Wish, grant: Grant, zone: str | None, *, beside: Collection[str] = ()
+    ) -> Route | None:
+        """Return the model that answers when those of the `tried` routes could not; None when there is no other.
+
+        Other deployments of the first choice come first, then the other models of the wish in their order. A request
+        that a budget brought down falls back no higher, and vectors are those of one model alone.
+
+        Args:
+            tried: The routes that have been tried, first choice first.
+            wish: What was asked for.
+            grant: What the caller may use.
+            zone: Where the request must stay; None for anywhere.
+            beside: Models that are out of the question for other reasons.
+        """
+        first = self.models[tried[0].model]
+        others = () if first.kind == "embedding" else _names(wish.target)
+        highest = grant.tiers.index(first.tier) if tried[0].reason == DOWNGRADED else len(grant.tiers)
+        out = {route.model for route in tried} | {*beside}
+        names = dict.fromkeys((first.same_as or first.name, *others))
+        able = (one.name for name in names for one in self._candidates(name, grant, zone) if one.usable)
+        left = (name for name in able if name not in out)
+        found = next((name for name in left if grant.tiers.index(self.models[name].tier) <= highest), None)
+        return None if found is None else Route(found, f"{FALLBACK}:{len(tried)}", tried[0].name)
+
+    def _best(self, name: str, grant: Grant, zone: str | None) -> Candidate:
+        """Return the deployment of a model that answers for it; the model's own where none can."""
+        candidates = self._candidates(name, grant, zone)
+        own = next(candidate for candidate in candidates if candidate.name == name)
+        return next((candidate for candidate in candidates if candidate.usable), own)
+
+    def _candidates(self, name: str, grant: Grant, zone: str | None) -> list[Candidate]:
+        """Return every deployment of a model, those that should answer first before the others."""
+        equals = self._equals[name]
+        ordered = equals if len(equals) < 2 else sorted(equals, key=self._rank)  # noqa: PLR2004  one has no order
+        return [self._candidate(model, grant, zone) for model in ordered]
+
+    def _rank(self, model: Model) -> tuple[int, int]:
+        price = self.price(model)
+        cost = DEAREST.nanos if price is None else cost_of(_TYPICAL, price).nanos
+        busy = self.deployment(model).in_flight
+        return (busy, cost) if self._balance == "least_busy" else (cost, busy)
+
+    def _equals_of(self, name: str) -> tuple[Model, ...]:
+        return (self.models[name], *(model for model in self.models.values() if model.same_as == name))
+
+    def _reached(self, target: Model | RouteRule) -> list[Model]:
+        return [model for name in _names(target) for model in self._equals[name]]
+
+    def deployment(self, model: Model) -> Deployment:
+        """Return how a model does at its provider."""
+        return self._deployments.of(self.upstream(model), model.upstream_model)
 
     def _below(self, route: Route, wish: Wish, grant: Grant, zone: str | None) -> list[list[Candidate]]:
         """Return the models of each tier below the route's, nearest tier first; the wish's own come first in each."""
@@ -160,9 +230,9 @@ class Catalogue:
         """Return the names a caller may ask for, each with the providers behind it."""
         targets = {**self._routes, **self.models}
         return [
-            (name, tuple(sorted({self.models[model].provider for model in allowed})))
+            (name, tuple(sorted({model.provider for model in allowed})))
             for name, target in targets.items()
-            if (allowed := [model for model in _names(target) if self.grants(model, grant)])
+            if (allowed := [one for one in self._reached(target) if self.grants(one.name, grant)])
         ]
 
     def serves_chat(self) -> bool:
@@ -188,15 +258,15 @@ class Catalogue:
         if not status.available:
             return f"waits for provider {model.provider!r}"
         if self.price(model) is not None:
-            return ""
+            return "is left alone for a while after failures" if self.deployment(model).breaker.resting else ""
         if not isinstance(model.price, Measured):
             return "has no price"
         served = status.served.get(model.upstream_model)
         return "is still loading" if served is None else served.unmeasured or "has no measured price yet"
 
     def _meaning(self, name: str, target: Model | RouteRule) -> str:
-        models = [self.models[model] for model in _names(target)]
-        return "\n".join([name, *(f"{model.provider}/{model.upstream_model}" for model in models)])
+        models = [f"{model.provider}/{model.upstream_model}" for model in self._reached(target)]
+        return "\n".join([name, *models])
 
     def _kinds(self, target: Model | RouteRule) -> set[Kind]:
         return {self.models[name].kind for name in _names(target)}

@@ -8,21 +8,25 @@ spend money without any of these does not type-check.
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
+import anyio
 import msgspec
 
+from gateway.attempts.course import Course, Errand, Persistence, Ready
+from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
-from gateway.providers.upstream import Call, Dialect, Wanted
-from gateway.steps.accounts import Bought
+from gateway.errors import UpstreamError
+from gateway.providers.upstream import Call
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
 from gateway.steps.idempotency import OnceOnly
 from gateway.steps.metering import Meter
-from gateway.steps.purchasing import Purchase, Purchasing
+from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
 from gateway.steps.shaping import Shaped, shape
 from gateway.steps.slot import ExactCache, Slot
@@ -30,9 +34,7 @@ from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
 from governance.purse import Hold
-
-TOTAL_S: Final = 600.0
-"""The longest an answer may take when the caller sets no limit of its own."""
+from router_models.router import Route
 
 _KEPT_ENDINGS: Final = frozenset({"stop", "length", "tool_calls", "function_call"})
 
@@ -46,6 +48,7 @@ class ChatService:
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
+    persistence: Persistence
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[ChatFields], reply: Reply) -> None:
@@ -76,70 +79,99 @@ class ChatService:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
-                prompt = Prompt(shaped.body, asked.size)
-                purchase = self.purchasing.price(route, prompt, shaped.most_output, classes_of(shaped.body))
-                wanted = _said(purchase, shaped, entitled, asked.dialect)
-                held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
+                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled)
+                first = prepare(route)
+                held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            await self._buy(asked, shaped, purchase, wanted, hold, lasting(slot, route, pressure), reply)
+            errand = Errand(
+                asked=asked,
+                entitled=entitled,
+                wish=wish,
+                pressure=pressure,
+                cache=slot.outcome,
+                prepare=prepare,
+                pause=partial(_pause, reply),
+            )
+            course = Course(self.persistence, errand, first, hold)
+            await self._buy(asked, shaped, course, hold, lasting(slot, route, pressure), reply)
         return None
 
+    def _prepare(
+        self, asked: Asked[ChatFields], prompt: Prompt, shaped: Shaped, entitled: Entitled, route: Route
+    ) -> Ready:
+        """Price a route and say the request in the words of its provider, before anything is held for it."""
+        purchase = self.purchasing.price(route, prompt, shaped.most_output, classes_of(shaped.body))
+        owner, body = entitled.attribution, shaped.body | {"model": purchase.model.upstream_model}
+        tenant = f"{owner.team}/{owner.app}"
+        call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect)
+        return Ready(purchase, purchase.upstream.write(call))
+
     async def _buy(
-        self,
-        asked: Asked[ChatFields],
-        shaped: Shaped,
-        purchase: Purchase,
-        wanted: Wanted,
-        hold: Hold,
-        slot: Slot,
-        reply: Reply,
+        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, slot: Slot, reply: Reply
     ) -> None:
-        """Call the model, pass its answer on, and settle for what it used, however it ends."""
+        """Call models until one answers, pass its answer on, and settle for what all of them used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
             return self.purchasing.accounts.given_up(hold.opening)
-        meter, called_at, error = Meter(purchase.tally, shaped.most_output), self.ticks(), None
-        await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, called_at - asked.tick))
+        called_at, error = self.ticks(), None
         try:
-            brake = Brake(hold, purchase.price)
-            await relay(
-                purchase.upstream,
-                wanted,
-                asked.request_id,
-                meter,
-                brake,
-                reply,
-                limit_s=asked.limit_s,
-                ticks=self.ticks,
-            )
+            meter = await self._answered(asked, shaped, course, hold, reply)
         except BaseException as failure:
             error = failure
             raise
         finally:
             upstream_s = self.ticks() - called_at
-            begun = meter.first_at is not None or purchase.may_be_billed(error)
-            bought = Bought(
-                model=purchase.model,
-                price=self.catalogue.price_served(purchase.model, meter.service, purchase.price),
-                purpose="answer",
-                at=asked.at,
-                seconds=upstream_s,
-                usage=meter.reported or (meter.guess if begun else None),
-                estimated=begun and meter.reported is None,
-                error=error,
-                left=reply.departure.happened,
-                first_token_s=None if meter.first_at is None else meter.first_at - asked.tick,
-            )
-            settlement = await self.purchasing.settle(hold, bought)
+            settlement = await self.purchasing.settle(hold, course.made, error)
         if not meter.complete:
             return None  # the client left and the call was stopped
         completion = meter.completion()
         if _may_be_kept(completion, slot):
-            await self.exact.keep(asked, slot, purchase.model.name, settlement, completion)
+            await self.exact.keep(asked, slot, hold.opening.model, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         await reply.finish(completion, facts)
-        return purchase.tally.learn(meter.reported)
+        return course.ready.purchase.tally.learn(meter.reported)
+
+    async def _answered(
+        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, reply: Reply
+    ) -> Meter:
+        """Make one attempt after another, and return the meter of the one that answers.
+
+        Raises:
+            UpstreamError: none does, or one failed when the client had heard something of its answer, or had left.
+        """
+        call = partial(self._call, asked, shaped, course, hold)
+        while True:
+            try:
+                if course.hedge_s is None:
+                    return await call(course.ready, reply)
+                return await Race(call, course, hold, reply).run(course.hedge_s)
+            except UpstreamError as error:
+                if reply.spoken or reply.departure.happened:
+                    raise
+                await course.go_on(error)
+                if reply.departure.happened:
+                    raise
+
+    async def _call(
+        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, ready: Ready, reply: Reply
+    ) -> Meter:
+        """Call one model and pass its answer on."""
+        meter, departure = Meter(ready.purchase.tally, shaped.most_output), reply.departure
+        with course.calling(ready, "answer", meter, left=lambda: departure.happened):
+            so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
+            await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))
+            await relay(
+                ready.purchase.upstream,
+                ready.wanted,
+                asked.request_id,
+                meter,
+                Brake(hold, ready.purchase.price),
+                reply,
+                limit_s=min(round(course.left_s, 3), ready.purchase.upstream.timeouts.total_s),
+                ticks=self.ticks,
+            )
+        return meter
 
 
 async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
@@ -150,12 +182,11 @@ async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
     await reply.finish(completion, facts)
 
 
-def _said(purchase: Purchase, shaped: Shaped, entitled: Entitled, dialect: Dialect) -> Wanted:
-    """Say a request in the words of the provider that is to answer it, before anything is held for it."""
-    owner = entitled.attribution
-    body = shaped.body | {"model": purchase.model.upstream_model}
-    call = Call(body=body, max_tokens=shaped.max_tokens, tenant=f"{owner.team}/{owner.app}", spoken=dialect)
-    return purchase.upstream.write(call)
+async def _pause(reply: Reply, seconds: float) -> None:
+    """Wait, unless the client leaves."""
+    with anyio.move_on_after(seconds) as scope:
+        reply.departure.then(scope.cancel)
+        await anyio.sleep_forever()
 
 
 def _may_be_kept(completion: dict[str, Any], slot: Slot) -> bool:

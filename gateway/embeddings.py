@@ -6,28 +6,28 @@ No budget downgrades it: the vectors of another model mean nothing beside those 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import anyio
 import msgspec
 
+from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
-from gateway.errors import UpstreamTimeout
-from gateway.providers.upstream import Upstream, Wanted
-from gateway.steps.accounts import Bought
+from gateway.errors import UpstreamError, UpstreamTimeout
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.idempotency import OnceOnly
-from gateway.steps.purchasing import Purchase, Purchasing
+from gateway.steps.purchasing import Purchasing
 from gateway.steps.shaping import addressed
 from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.request.embedding_body import EmbeddingFields
-from governance.prices import Usage
+from governance.prices import Service, Usage
 from governance.purse import Hold
+from router_models.router import Route
 
-TOTAL_S: Final = 120.0
-_OURS = frozenset({"cache", "metadata"})
+_OURS: Final = frozenset({"cache", "metadata"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,7 @@ class EmbeddingService:
     catalogue: Catalogue
     exact: ExactCache
     purchasing: Purchasing
+    persistence: Persistence
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[EmbeddingFields]) -> tuple[dict[str, Any], Facts]:
@@ -62,65 +63,97 @@ class EmbeddingService:
                     await turn.keep(result, facts)
                     return result, facts
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
-                body |= {"model": purchase.model.upstream_model}
-                wanted = purchase.upstream.write_embeddings(body)
-                held = self.purchasing.hold(asked, entitled, purchase, slot.outcome, pressure, repeats)
+                prepare = partial(self._prepare, asked, body)
+                first = prepare(route)
+                held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
-            result, facts = await self._buy(asked, body, purchase, wanted, hold, slot)
+            errand = Errand(
+                asked=asked,
+                entitled=entitled,
+                wish=wish,
+                pressure=pressure,
+                cache=slot.outcome,
+                prepare=prepare,
+                pause=anyio.sleep,
+            )
+            result, facts = await self._buy(asked, body, Course(self.persistence, errand, first, hold), hold, slot)
             await turn.keep(result, facts)
             return result, facts
 
+    def _prepare(self, asked: Asked[EmbeddingFields], body: dict[str, Any], route: Route) -> Ready:
+        purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
+        named = body | {"model": purchase.model.upstream_model}
+        return Ready(purchase, purchase.upstream.write_embeddings(named))
+
     async def _buy(
-        self,
-        asked: Asked[EmbeddingFields],
-        body: dict[str, Any],
-        purchase: Purchase,
-        wanted: Wanted,
-        hold: Hold,
-        slot: Slot,
+        self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course, hold: Hold, slot: Slot
     ) -> tuple[dict[str, Any], Facts]:
         """Call the model and settle for what it read; a client that leaves changes nothing, the call is paid for."""
         called_at, error = self.ticks(), None
-        result: dict[str, Any] = {}
         try:
-            result = await _call(asked, body, purchase.upstream, wanted)
+            read = await self._answered(asked, body, course)
         except BaseException as failure:
             error = failure
             raise
         finally:
             upstream_s = self.ticks() - called_at
-            reported = Usage.from_openai(result.get("usage"))
-            begun = bool(result) or purchase.may_be_billed(error)
-            guess = Usage(fresh_input=purchase.tally.likely) if begun else None
-            bought = Bought(
-                model=purchase.model,
-                price=purchase.price,
-                purpose="embedding",
-                at=asked.at,
-                seconds=upstream_s,
-                usage=reported or guess,
-                estimated=begun and reported is None,
-                error=error,
-                left=False,
-            )
-            settlement = await self.purchasing.settle(hold, bought)
-        if reported is None and guess is not None:
-            result = result | {"usage": {"prompt_tokens": guess.total, "total_tokens": guess.total}}
-        await self.exact.keep(asked, slot, purchase.model.name, settlement, result)
+            settlement = await self.purchasing.settle(hold, course.made, error)
+        result = read.told
+        await self.exact.keep(asked, slot, hold.opening.model, settlement, result)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
-        purchase.tally.learn(reported)
+        course.ready.purchase.tally.learn(read.reported)
         return result, facts
 
+    async def _answered(self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course) -> "Read":
+        """Make one attempt after another, and return what the one that answers has read.
 
-async def _call(
-    asked: Asked[EmbeddingFields], body: dict[str, Any], upstream: Upstream, wanted: Wanted
-) -> dict[str, Any]:
-    with anyio.move_on_after(asked.limit_s):
-        return await upstream.embed(wanted, body, asked.request_id)
-    raise UpstreamTimeout(f"The embeddings were not complete within {asked.limit_s:g} s.", upstream.name)
+        Raises:
+            UpstreamError: none does.
+        """
+        while True:
+            purchase, wanted = course.ready
+            read = Read(purchase.tally.likely)
+            try:
+                with course.calling(course.ready, "embedding", read, left=lambda: False):
+                    named = body | {"model": purchase.model.upstream_model}
+                    with anyio.move_on_after(course.left_s) as scope:
+                        read.result = await purchase.upstream.embed(wanted, named, asked.request_id)
+                    if scope.cancelled_caught:
+                        text = f"The embeddings were not complete within {asked.limit_s:g} s."
+                        raise UpstreamTimeout(text, purchase.upstream.name)
+            except UpstreamError as error:
+                await course.go_on(error)
+            else:
+                return read
+
+
+class Read:
+    """What one call for vectors has used."""
+
+    first_at = None
+    service: Service = "standard"
+
+    def __init__(self, likely: int) -> None:
+        self.result: dict[str, Any] = {}
+        self.guess = Usage(fresh_input=likely)
+
+    @property
+    def heard(self) -> bool:
+        """Whether the reply has come."""
+        return bool(self.result)
+
+    @property
+    def reported(self) -> Usage | None:
+        """What the provider says has been read."""
+        return Usage.from_openai(self.result.get("usage"))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The reply, with usage."""
+        usage = {"prompt_tokens": self.guess.total, "total_tokens": self.guess.total}
+        return self.result if self.reported is not None else self.result | {"usage": usage}
 
 
 def _stays() -> bool:

@@ -8,9 +8,11 @@ GatewayError
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
 │   ├── UpstreamUnreached     no connection could be made: nothing was sent
+│   │   ├── UpstreamStale     a connection kept from before had been closed meanwhile
 │   │   └── UpstreamUnconnected   nor in time
 │   ├── UpstreamTimeout       it did not answer in time
 │   └── UpstreamOverloaded    it asks to come back later
+│       └── UpstreamResting   it has failed lately and was not asked
 └── CannotStart               this process cannot serve as it is told to; the message says what to do
     ├── CannotServe           the settings ask for what is not possible
     ├── HomeInUse             another gateway serves from the same home
@@ -78,6 +80,11 @@ class UpstreamUnreached(UpstreamError):
 
 
 @dataclass(eq=False)
+class UpstreamStale(UpstreamUnreached):
+    """The provider had closed a connection that was kept for the next call, so it has seen nothing of this one."""
+
+
+@dataclass(eq=False)
 class UpstreamUnconnected(UpstreamUnreached):
     """No connection could be made in the time there was for it."""
 
@@ -89,9 +96,14 @@ class UpstreamTimeout(UpstreamError):
 
 @dataclass(eq=False)
 class UpstreamOverloaded(UpstreamError):
-    """The provider is busy; `retry_after_s` is its own estimate, or ours."""
+    """The provider is busy; `retry_after_s` is its own estimate, if it gave one."""
 
-    retry_after_s: float = 1.0
+    retry_after_s: float | None = None
+
+
+@dataclass(eq=False)
+class UpstreamResting(UpstreamOverloaded):
+    """A model of the provider has failed lately and is left alone for a while: nothing was sent."""
 
 
 @dataclass(eq=False)

@@ -11,12 +11,12 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from governance.counters import CounterKey, Counters, Exhausted, Level, Unit
-from governance.errors import LedgerBehind
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement
+from governance.errors import LedgerBehind, StoreUnavailable
+from governance.ledger.events import Attempt, EventKind, LedgerAttempt, LedgerEvent, Opening, Settlement, tokens_of
 from governance.limits import Budget, RateStanding, Standing, WorstCase, dimensions_of, resolve
-from governance.limits.draws import Amounts, Line, drawn, refusal_of, spend_counters
+from governance.limits.draws import Amounts, Line, check_each, drawn, refusal_of, spend_counters
 from governance.limits.levels import SeenLevels
-from governance.limits.plans import Shown
+from governance.limits.plans import Plan, Shown
 from governance.limits.standings import rate_standing_of, standing_of
 from governance.money import ZERO, Nanodollars
 from governance.windows import Calendar
@@ -67,12 +67,8 @@ class Till:
         """Tell how long a request has run."""
         return max(0.0, (self.clock() - opening.at.timestamp()) * 1000)
 
-    def attempts(self, opening: Opening, settlement: Settlement) -> None:
-        """Write the calls that were made for a request whose end is another's to write."""
-        self.ledger.append(*_attempts(opening, settlement))
-
-    def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement) -> None:
-        """Write the end of a request that was answered or failed, with the calls that were made for it."""
+    def settle(self, opening: Opening, held: Nanodollars, settlement: Settlement, *, told: int = 0) -> None:
+        """Write the end of a request that was answered or failed, with its calls that are not `told` yet."""
         self.end(
             EventKind.SETTLED,
             opening,
@@ -81,6 +77,7 @@ class Till:
             code=settlement.code,
             status=settlement.status,
             settlement=settlement,
+            told=told,
         )
 
     def end(
@@ -93,6 +90,7 @@ class Till:
         code: str = "",
         status: int | None = None,
         settlement: Settlement | None = None,
+        told: int = 0,
     ) -> None:
         """Write the one terminal event of a request."""
         event = LedgerEvent(
@@ -105,7 +103,7 @@ class Till:
             settlement=settlement,
             duration_ms=self.elapsed_ms(opening),
         )
-        self.ledger.append(*_attempts(opening, settlement), event)
+        self.ledger.append(*_attempts(opening, settlement.attempts if settlement else (), told), event)
 
     def expire(self, hold_id: str) -> bool:
         """Write the end of a hold that its lease has ended; False when it is written, or another process's to write."""
@@ -116,25 +114,37 @@ class Till:
 
 
 class Hold:
-    """Money kept for one request while it runs. Made by `Purse.hold`."""
+    """Money kept for one request while it runs. Made by `Purse.hold`.
 
-    __slots__ = ("_ended", "_expires_at", "_levels", "_lines", "_shown", "_till", "opening", "worst")
+    Attributes:
+        opening: What the ledger is told of the request; its plan is that of the latest attempt.
+        worst: The most that it can come to, earlier attempts included.
+        spent: What earlier attempts came to.
+    """
+
+    __slots__ = (
+        "_ended", "_expires_at", "_levels", "_lines", "_shown", "_till", "_told", "_traffic",
+        "opening", "spent", "worst",
+    )  # fmt: skip
 
     def __init__(
         self,
         till: Till,
         opening: Opening,
         worst: WorstCase,
-        lines: tuple[Line, ...],
-        shown: tuple[Shown, ...],
+        plan: Plan,
+        traffic: tuple[Line, ...],
         lease_s: float,
     ) -> None:
         self.opening = opening
         self.worst = worst
+        self.spent = ZERO
         self._till = till
-        self._lines = lines
-        self._shown = shown
+        self._traffic = traffic
+        self._lines = plan.lines + traffic
+        self._shown = plan.shown
         self._levels: tuple[Level, ...] = ()
+        self._told = 0
         self._expires_at = opening.at.timestamp() + lease_s
         self._ended = False
 
@@ -145,9 +155,7 @@ class Hold:
         if isinstance(levels, Exhausted):
             self._till.refuse(levels.draw.counter)
             raise refusal_of(levels, self.opening.at, [shown.budget for shown in self._shown])
-        self._took(levels)
-        if False in [level.firm for level in levels]:
-            self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
+        self._drew(levels)
         self._till.open[self.opening.request_id] = self
         try:
             self._till.ledger.append(self._held())
@@ -161,6 +169,23 @@ class Hold:
         return LedgerEvent(
             kind=EventKind.HELD, opening=self.opening, held=self.worst.cost, lease_until=self._expires_at
         )
+
+    async def again(self, opening: Opening, worst: WorstCase, plan: Plan, attempts: Sequence[Attempt]) -> None:
+        """Hold the worst case of another attempt beside what those before it came to; see `Purse.hold_again`."""
+        self._till.ledger.admit()
+        total, budgets, lines = _beside(attempts, worst), [s.budget for s in plan.shown], plan.lines + self._traffic
+        check_each(budgets, total)
+        levels = await self._till.counters.redraw(opening.request_id, drawn(lines, Amounts.held(total)))
+        if isinstance(levels, Exhausted):
+            self._till.refuse(levels.draw.counter)
+            raise refusal_of(levels, opening.at, budgets)
+        if levels is None:
+            raise StoreUnavailable("the request's hold has ended with its lease")
+        self.opening, self.worst, self.spent = opening, total, total.cost - worst.cost
+        self._lines, self._shown = lines, plan.shown
+        self._drew(levels)
+        self._till.ledger.append(*_attempts(opening, attempts, self._told), self._held())
+        self._told = len(attempts)
 
     async def __aexit__(self, *_: object) -> None:
         if self._ended:
@@ -184,21 +209,28 @@ class Hold:
         if self._ended:
             return
         self._ended = True
-        cost = settlement.cost
-        amounts = Amounts.used(cost, 0 if settlement.usage is None else settlement.usage.total)
+        amounts = Amounts.used(settlement.cost, settlement.tokens)
         actuals = [amounts[line.place] for line in self._lines]
         try:
             levels = await self._till.counters.settle(self.opening.request_id, actuals)
         except BaseException:
-            self._till.attempts(self.opening, settlement)  # they were made, however the hold will end
+            self._tell(settlement)  # they were made, however the hold will end
             raise
         if levels is None:
-            self._till.attempts(self.opening, settlement)
+            self._tell(settlement)
             self._till.expire(self.opening.request_id)
             return
         self._took(levels)
         del self._till.open[self.opening.request_id]
-        self._till.settle(self.opening, self.worst.cost, settlement)
+        self._till.settle(self.opening, self.worst.cost, settlement, told=self._told)
+
+    def _tell(self, settlement: Settlement) -> None:
+        self._till.ledger.append(*_attempts(self.opening, settlement.attempts, self._told))
+
+    def _drew(self, levels: tuple[Level, ...]) -> None:
+        self._took(levels)
+        if False in [level.firm for level in levels]:
+            self.opening = replace(self.opening, route=f"{self.opening.route};{UNHELD}")
 
     def _took(self, levels: tuple[Level, ...]) -> None:
         self._levels = levels
@@ -239,9 +271,14 @@ class Hold:
         return tuple(tightest[unit] for unit in ("requests", "tokens") if unit in tightest)
 
 
-def _attempts(opening: Opening, settlement: Settlement | None) -> list[LedgerAttempt]:
-    attempts = enumerate(() if settlement is None else settlement.attempts, 1)
-    return [LedgerAttempt(opening.request_id, n, attempt) for n, attempt in attempts]
+def _attempts(opening: Opening, attempts: Sequence[Attempt], told: int) -> list[LedgerAttempt]:
+    return [LedgerAttempt(opening.request_id, n, attempt) for n, attempt in enumerate(attempts[told:], told + 1)]
+
+
+def _beside(attempts: Sequence[Attempt], worst: WorstCase) -> WorstCase:
+    """Return the most that a request comes to whose attempts have cost something, and that makes another."""
+    cost = sum([attempt.cost.nanos for attempt in attempts], worst.cost.nanos)
+    return WorstCase(Nanodollars(cost), tokens_of(attempts) + worst.tokens)
 
 
 def _tightest(rows: Sequence[tuple[Shown, Level]]) -> Standing | None:

@@ -1,6 +1,7 @@
 """The purse: the only way money is spent.
 
-A request holds its worst case before the first byte goes upstream, and the hold ends exactly once: settled at the real
+A request holds its worst case before the first byte goes upstream, and before each further attempt what those before
+it came to and the worst case of that one. The hold ends exactly once: settled at the real
 cost, cancelled when nothing was spent, or expired with its lease at what it held. Whichever comes first writes the one
 terminal event of the request; all later endings find the hold closed and change nothing. `holds.py` is what happens
 between.
@@ -14,7 +15,7 @@ from zoneinfo import ZoneInfo
 from governance.counters import CounterKey, Counters, Exhausted
 from governance.database import Database
 from governance.holds import Hold, Ledger, Till
-from governance.ledger.events import EventKind, Opening, Settlement
+from governance.ledger.events import Attempt, EventKind, Opening, Settlement
 from governance.ledger.reading.spending import spent_by_counter
 from governance.ledger.recovery import expire_orphans
 from governance.limits import Budget, Rate, Standing, WorstCase
@@ -91,10 +92,43 @@ class Purse:
         """
         check_each(budgets, worst)
         plan = self._plans.of_budgets(tuple(budgets), opening.at, tz)
-        lines = plan.lines + self._plans.of_rates(tuple(rates), opening.at, tz).lines
+        traffic = self._plans.of_rates(tuple(rates), opening.at, tz).lines
         if repeats:
-            lines += self._repeats(repeats, opening.at, tz)
-        return Hold(self._till, opening, worst, lines, plan.shown, lease_s)
+            traffic += self._repeats(repeats, opening.at, tz)
+        return Hold(self._till, opening, worst, plan, traffic, lease_s)
+
+    async def hold_again(
+        self,
+        hold: Hold,
+        opening: Opening,
+        budgets: Sequence[Budget],
+        worst: WorstCase,
+        attempts: Sequence[Attempt],
+        *,
+        tz: ZoneInfo,
+    ) -> None:
+        """Let a request make another attempt: hold its worst case beside what those before it came to.
+
+        The step is one: the request is counted once by its rates, and at no moment holds less than it may spend. It is
+        then under the budgets of this attempt alone, and all that it costs counts for its model. Whatever is raised
+        leaves the hold as it was, to be settled at what the attempts came to.
+
+        Args:
+            hold: The request's, which is open.
+            opening: What is known of the request, with the plan of this attempt.
+            budgets: Every budget that applies to it.
+            worst: The most that this attempt can cost and use.
+            attempts: Every attempt made so far. Those that the ledger has not been told of, it is told of now.
+            tz: The zone whose calendar the budgets follow.
+
+        Raises:
+            BudgetExhausted: A budget cannot cover all attempts together, in its window or for a single request.
+            RateLimited: A rate is used up.
+            LedgerBehind: Nothing more may be spent until the ledger can be written.
+            StoreUnavailable: The counters do not answer, or the hold has ended with its lease.
+        """
+        plan = self._plans.of_budgets(tuple(budgets), opening.at, tz)
+        await hold.again(opening, worst, plan, attempts)
 
     async def pressure(self, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo) -> Pressure:
         """Tell what budgets ask of a request before it holds anything.

@@ -33,6 +33,11 @@ class Candidate:
     in_zone: bool
     trouble: str = ""
 
+    @property
+    def usable(self) -> bool:
+        """Whether it may answer and can."""
+        return self.allowed and self.in_zone and not self.trouble
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -41,7 +46,8 @@ class Route:
     Attributes:
         model: The policy's name of the model.
         reason: Short text for `x-sluice-route`: `weak`, `pinned`, what kept the weak model away (`tier:<weak>`,
-            `zone:<zone>`, `unavailable:<weak>`), or `budget:downgrade`.
+            `zone:<zone>`, `unavailable:<weak>`), `budget:downgrade`, or `fallback:<n>` for the n-th that answers for a
+            model that failed.
         name: The route's name; a pinned model's own name.
     """
 
@@ -90,14 +96,10 @@ def cheaper(route: Route, tiers: Sequence[Sequence[Candidate]], steps: int) -> R
     Returns:
         The route over the cheaper model, or the same one where no cheaper tier has a usable model.
     """
-    usable = [model for tier in tiers if (model := next((c for c in tier if _usable(c)), None)) is not None]
+    usable = [model for tier in tiers if (model := next((c for c in tier if c.usable), None)) is not None]
     if not usable or steps < 1:
         return route
     return Route(usable[min(steps, len(usable)) - 1].name, DOWNGRADED, route.name)
-
-
-def _usable(candidate: Candidate) -> bool:
-    return candidate.allowed and candidate.in_zone and not candidate.trouble
 
 
 def _first_usable(ordered: Sequence[Candidate], route: str, zone: str | None) -> Candidate:

@@ -73,7 +73,7 @@ class Step:
         pressure = await self.purchasing.pressure(asked, entitled)
         repeats = self.purchasing.repeats(asked, entitled, _SLOTS[place % DIFFERENT_REQUESTS], asked.body)
         async with self.purchasing.hold(asked, entitled, self.purchase, "miss", pressure, repeats) as hold:
-            await hold.settle(self.purchasing.accounts.settlement(self.bought))
+            await hold.settle(self.purchasing.accounts.settlement([self.bought], None))
 
 
 class Books:

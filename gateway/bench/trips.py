@@ -17,6 +17,11 @@ class Trips:
         self.count += 1
         return await self._counters.hold(hold_id, draws, expires_at)
 
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw something else; see `Counters.redraw`."""
+        self.count += 1
+        return await self._counters.redraw(hold_id, draws)
+
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
         self.count += 1

@@ -24,6 +24,7 @@ _HINTS: Final = frozenset(
 _OF_MESSAGE: Final = frozenset(
     {"cache_control", "is_error", "layout", "phase", "reasoning_content", "reasoning_items", "thinking_blocks"}
 )
+_THOUGHT: Final = "reasoning_content"
 _OF_CALL: Final = frozenset({"id", "type", "function", "custom"})
 _OF_TOOL: Final = frozenset({"type", "function", "custom"})
 
@@ -31,7 +32,8 @@ _OF_TOOL: Final = frozenset({"type", "function", "custom"})
 def plain(body: Mapping[str, Any], known: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the body without what only another dialect knows: marks for caches, thoughts of other models, layouts.
 
-    Fields that are `known` to the provider beyond those of a chat stay.
+    Fields that are `known` to the provider beyond those of a chat stay. Of thoughts those are left that nobody has
+    signed, since they are what a provider without signatures has thought.
 
     Raises:
         BadRequest: something it asks for cannot be said in a chat; `param` is its name.
@@ -40,19 +42,27 @@ def plain(body: Mapping[str, Any], known: frozenset[str] = frozenset()) -> dict[
         if value is not None and name not in _FIELDS | _HINTS | known:
             raise BadRequest(f"{name!r} cannot be said to this model's provider: leave it out.", param=name)
     said = {name: value for name, value in body.items() if name in _FIELDS | known}
-    said["messages"] = [_message(message) for message in body["messages"]]
+    said["messages"] = [_message(message, known) for message in body["messages"]]
     if body.get("tools"):
         said["tools"] = [_only(tool, _OF_TOOL) for tool in body["tools"]]
     return said
 
 
-def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+def _message(message: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     said = {name: value for name, value in message.items() if name not in _OF_MESSAGE}
+    if _THOUGHT in known and (thought := _thought(message)):
+        said[_THOUGHT] = thought
     if isinstance(said.get("content"), list):
         said["content"] = [_part(part) for part in said["content"]]
     if said.get("tool_calls"):
         said["tool_calls"] = [_only(call, _OF_CALL) for call in said["tool_calls"]]
     return said
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    unsigned = [block for block in message.get("thinking_blocks") or [] if not block.get("signature")]
+    texts = [message.get(_THOUGHT), *(block.get("thinking") for block in unsigned)]
+    return next((text for text in texts if text), "")
 
 
 def _part(part: Mapping[str, Any]) -> dict[str, Any]:

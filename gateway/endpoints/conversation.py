@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.chat import TOTAL_S
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.governing.governed import Governed
 from gateway.speech import Request
@@ -50,7 +49,7 @@ class ConversationEndpoint:
             len(raw),
             request.body,
             request.fields,
-            total_s=TOTAL_S,
+            total_s=governed.total_s,
             stream=request.stream,
             dialect=request.dialect,
         )

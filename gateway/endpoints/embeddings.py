@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from gateway.embeddings import TOTAL_S
 from gateway.endpoints.edge import Edge, Scope, Visit, ask
 from gateway.governing.governed import Governed
 from gateway.wire.departure import Receive
@@ -24,6 +23,6 @@ class EmbeddingEndpoint:
 
     async def _answer(self, visit: Visit, governed: Governed, caller: Caller, raw: bytes) -> None:
         body, fields = decode_embedding(raw)
-        asked = ask(visit, caller, "embeddings", len(raw), body, fields, total_s=TOTAL_S)
+        asked = ask(visit, caller, "embeddings", len(raw), body, fields, total_s=governed.total_s)
         result, facts = await governed.embeddings.answer(asked)
         await send_json(visit.send, 200, result, render(facts))

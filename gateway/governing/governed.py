@@ -1,7 +1,8 @@
 """Everything in this process that depends on the policy, composed into one frozen value."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import random
 from time import perf_counter
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,8 @@ from structlog.typing import FilteringBoundLogger
 from cache.answers import AnswerCache
 from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
+from gateway.attempts.course import Persistence
+from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.counting.calibrations import Calibrations
@@ -64,6 +67,11 @@ class Governed:
         return self.policy.rules.timezone
 
     @property
+    def total_s(self) -> float:
+        """How long a request may take that sets no limit of its own, in seconds."""
+        return self.policy.document.reliability.timeouts_of(None).total_s
+
+    @property
     def when_away(self) -> OnAway:
         """What to do while the counters or the database cannot be reached."""
         rule = self.policy.document.on_store_error
@@ -72,7 +80,10 @@ class Governed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composer:
-    """What stays the same under every policy, and how a policy is made of it. `ticks` is a monotonic clock."""
+    """What stays the same under every policy, and how a policy is made of it.
+
+    `ticks` is a monotonic clock in seconds, `chance` gives numbers from 0 up to 1.
+    """
 
     keyring: Keyring
     purse: Purse
@@ -83,11 +94,23 @@ class Composer:
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
+    chance: Callable[[], float] = random
+    deployments: Deployments = field(default_factory=Deployments)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
         document, rules = policy.document, policy.rules
-        catalogue = Catalogue(_models(policy), document.routes, upstreams, document.baseline)
+        reliability = document.reliability
+        catalogue = Catalogue(
+            _models(policy),
+            document.routes,
+            upstreams,
+            document.baseline,
+            deployments=self.deployments,
+            balance=reliability.balance,
+        )
+        for model in catalogue.models.values():
+            catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         exact = ExactCache(self.answers, document.cache.exact, catalogue)
@@ -100,6 +123,15 @@ class Composer:
             accounts=accounts,
             timezone=rules.timezone,
             loops=LoopGuard(rules.loop),
+        )
+        persistence = Persistence(
+            catalogue=catalogue,
+            purchasing=purchasing,
+            retries=reliability.retries,
+            attempts=reliability.attempts,
+            hedged=reliability.hedged,
+            ticks=self.ticks,
+            chance=self.chance,
         )
         once = OnceOnly(self.idempotent, self.ticks, self.log)
         return Governed(
@@ -114,6 +146,7 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 purchasing=purchasing,
+                persistence=persistence,
                 ticks=self.ticks,
             ),
             embeddings=EmbeddingService(
@@ -122,6 +155,7 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 purchasing=purchasing,
+                persistence=persistence,
                 ticks=self.ticks,
             ),
             counts=CountService(
@@ -144,5 +178,7 @@ def _models(policy: LoadedPolicy) -> list[Model]:
         hourly = policy.document.providers[section.provider].machine_usd_per_hour
         measured = Measured(hourly) if section.price == "measured" and hourly is not None else None
         price = measured or policy.tariffs.get(section.name)
-        found.append(Model(section.name, section.provider, section.model, section.tier, section.kind, price))
+        found.append(
+            Model(section.name, section.provider, section.model, section.tier, section.kind, price, section.same_as)
+        )
     return found

@@ -30,6 +30,10 @@ class Metrics:
             "sluice_overshot_usd", "Money that providers reported beyond what was held.", ("provider",),
             registry=self.registry,
         )  # fmt: skip
+        self.failures = Counter(
+            "sluice_attempt_failures", "Calls to providers that failed, whether or not another made them good.",
+            ("provider", "model", "code"), registry=self.registry,
+        )  # fmt: skip
         self.estimate_error = Gauge(
             "sluice_token_estimate_error", "Relative error that a share of recent estimates of prompts kept to.",
             ("model", "quantile"), registry=self.registry,

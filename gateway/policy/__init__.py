@@ -1,7 +1,8 @@
 """The policy: one YAML document that says who may use what, and at what cost.
 
 Read `document.py` first: it is the whole document, composed of the engines' own sections (`governance.policy.sections`,
-`cache.config`, `router_models.config`) and of those that only the gateway knows (`models.py`, `safeguards.py`).
+`cache.config`, `router_models.config`) and of those that only the gateway knows (`models.py`, `reliability.py`,
+`safeguards.py`).
 
 Reading takes four steps, and `source.load_policy` is their sum: `positions.py` parses the text and remembers where each
 part stood (`syntax.py` words what is no YAML), `environment.py` fills in `${NAME}`, `document.py` checks shapes,

@@ -218,6 +218,7 @@ class ModelSection(Terms):
         tier: Who may use it.
         price: Where its price comes from.
         kind: What it makes.
+        same_as: The model that this is another deployment of: whoever asks for that may be answered by this.
     """
 
     name: Label
@@ -226,6 +227,7 @@ class ModelSection(Terms):
     tier: Name
     price: PriceRule
     kind: Literal["chat", "embedding"] = "chat"
+    same_as: Label | None = None
 
     @model_validator(mode="after")
     def _output_has_a_price(self) -> Self:

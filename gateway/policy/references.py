@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 REFERENCES = (
     ("models.*.provider", "provider"),
     ("models.*.tier", "tier"),
+    ("models.*.same_as", "model"),
     ("unknown_model.price_as", "model"),
     ("routes.*.weak", "model"),
     ("routes.*.strong", "model"),
     ("routes.*.fallbacks.*", "model"),
     ("baseline", "model"),
+    ("reliability.hedge.models.*", "model or route"),
     ("sensitivity.confine.*", "zone"),
     ("cache.semantic.enabled.*", "app/feature"),
     ("budgets.*.scope", "scope"),
@@ -68,6 +70,7 @@ def check_references(report: Reporter) -> Iterator[Problem]:
     yield from _tiers_of_nobody(report)
     yield from _unmeasurable(report)
     yield from _mixed_routes(report)
+    yield from _unequal(report)
     for path, name in select(data, "routes.*.name"):
         if isinstance(name, str) and name in known["model"]:
             yield report.at(path, f'"{name}" is the name of a model too')
@@ -85,6 +88,7 @@ def _known(data: object) -> dict[str, set[str]]:
         "tier": texts("tiers.*"),
         "model": texts("models.*.name"),
         "route": texts("routes.*.name"),
+        "model or route": {*texts("models.*.name"), *texts("routes.*.name")},
         "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone")},
         "app/feature": {f"{app}/{feature}" for _, app, feature in features},
         "scope": {
@@ -152,6 +156,17 @@ def _mixed_routes(report: Reporter) -> Iterator[Problem]:
         for place, name in (*select(route, "strong"), *select(route, "fallbacks.*")):
             if weak is not None and kinds.get(_text(name), weak) != weak:
                 yield report.at((*path, *place), f'"{name}" makes another kind of answer than the weak model')
+
+
+def _unequal(report: Reporter) -> Iterator[Problem]:
+    """Find deployments of a model that cannot stand in for it: they are of another kind, or it is one itself."""
+    models = {_name(model): model for _, model in select(report.parsed.data, "models.*")}
+    for path, name in select(report.parsed.data, "models.*.same_as"):
+        model, own = models.get(_text(name)), _at(report.parsed.data, path[:-1])
+        if _at(model, ("same_as",)) is not None:
+            yield report.at(path, f'"{name}" is itself the same as another model', "name that one")
+        elif model is not None and (_at(model, ("kind",)) or "chat") != (_at(own, ("kind",)) or "chat"):
+            yield report.at(path, f'"{name}" makes another kind of answer')
 
 
 def _children(part: object) -> Iterator[tuple[str | int, object]]:

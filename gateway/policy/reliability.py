@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cache.config import Duration
+from gateway.attempts.breaker import BreakerRule
 from governance.policy.fields import Percent
 from governance.policy.sections import Count, Section
+from router_models.config import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,7 @@ class Timeouts:
         connect_s: For a connection to it.
         first_token_s: From the call to the first piece of an answer.
         idle_s: Between two pieces of one.
-        total_s: For a request as a whole, every attempt included.
+        total_s: For a request as a whole, every attempt included; of one provider, for each call to it.
     """
 
     connect_s: float = 5.0
@@ -45,7 +47,7 @@ class TimeoutsSection(Section):
         connect: For a connection; 5s by default.
         first_token: From the call to the first piece of an answer; 120s by default.
         idle: Between two pieces of one; 120s by default.
-        total: For a request as a whole, every attempt included; 600s by default.
+        total: For a request as a whole, every attempt included, or of one provider for each call; 600s by default.
     """
 
     connect: Duration | None = None
@@ -59,7 +61,7 @@ class BreakerSection(Section):
 
     Attributes:
         failures: So many failures in a row are enough.
-        share: So large a share of the calls within the span is enough, once there were as many calls as `failures`.
+        share: So large a share of the calls within the span is enough, once there were twice as many as `failures`.
         within: The span, in seconds.
         pause: How long it is left alone, in seconds, before one call may try it again.
     """
@@ -68,6 +70,23 @@ class BreakerSection(Section):
     share: Percent = 50
     within: Duration = 60
     pause: Duration = 30
+
+    @property
+    def rule(self) -> BreakerRule:
+        """The rule as a breaker reads it."""
+        return BreakerRule(failures=self.failures, percent=self.share, within_s=self.within, pause_s=self.pause)
+
+
+class HedgeSection(Section):
+    """Which requests are made a second time, to somebody else, when nobody has begun to answer.
+
+    Attributes:
+        after: How long the first call is waited for, in seconds.
+        models: What is asked for: routes, or models with several deployments.
+    """
+
+    after: Duration
+    models: Annotated[tuple[Label, ...], Field(min_length=1)]
 
 
 Balance = Literal["cheapest", "least_busy"]
@@ -82,6 +101,7 @@ class Reliability(Section):
         attempts: The most calls for one request, all together.
         balance: Which of equal deployments is called first.
         breaker: When a model of a provider is left alone.
+        hedge: Which requests are made a second time when the first call is slow; none by default.
         timeouts: How long providers are waited for.
         keep_alive: After so long a silence a client of a stream is sent a comment, which keeps its connection.
     """
@@ -90,8 +110,14 @@ class Reliability(Section):
     attempts: Annotated[int, Field(strict=True, ge=1, le=20)] = 4
     balance: Balance = "cheapest"
     breaker: BreakerSection = BreakerSection()
+    hedge: HedgeSection | None = None
     timeouts: TimeoutsSection = TimeoutsSection()
     keep_alive: Duration = 15
+
+    @property
+    def hedged(self) -> dict[str, float]:
+        """How many seconds the first call of each name that is hedged is waited for."""
+        return {} if self.hedge is None else dict.fromkeys(self.hedge.models, float(self.hedge.after))
 
     def timeouts_of(self, own: TimeoutsSection | None) -> Timeouts:
         """Return how long a provider with such a section of its own is waited for."""

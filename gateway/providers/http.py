@@ -4,14 +4,21 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 import aiohttp
 import anyio
 import httpx
 import msgspec
 
-from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout, UpstreamUnconnected, UpstreamUnreached
+from gateway.errors import (
+    BadRequest,
+    UpstreamError,
+    UpstreamStale,
+    UpstreamTimeout,
+    UpstreamUnconnected,
+    UpstreamUnreached,
+)
 from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
 from gateway.providers.apis.counts import Counter
@@ -27,11 +34,15 @@ from gateway.providers.replies import (
     read_start,
     read_whole,
 )
+from gateway.providers.transport import was_kept
 from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
 from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
+_AT_ONCE_S = 1.0
 _COUNT_S = 5.0
+_SIGNS_OF_LIFE: Final = (Chunk(b"", {}),)
+"""What is heard of bytes that complete no event, such as comments: the provider is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +159,10 @@ class HttpUpstream:
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
         headers |= {**wanted.headers, **self._api.headers(str(url), content)}
+        sent_at, begun = anyio.current_time(), False
         try:
             async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
+                begun = True
                 if not response.is_success:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
@@ -157,18 +170,18 @@ class HttpUpstream:
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
-            # httpx-aiohttp gives every lost connection one name; only its cause tells whether there was any.
             if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
                 text = f"Provider {self.name!r} took no connection within {limits.connect_s:g} s."
                 raise UpstreamUnconnected(text, self.name) from error
-            unreached = isinstance(error.__cause__, aiohttp.ClientConnectorError)
-            kind = UpstreamUnreached if unreached else UpstreamError
-            raise kind(f"The connection to provider {self.name!r} failed.", self.name) from error
+            at_once = not begun and anyio.current_time() - sent_at < _AT_ONCE_S
+            raise _lost(error, at_once=at_once)(
+                f"The connection to provider {self.name!r} failed.", self.name
+            ) from error
 
     async def _chunks(self, response: httpx.Response, wanted: Wanted) -> AsyncIterator[Chunk]:
         ear = self._api.ear(self.name, wanted)
         async for read in response.aiter_raw():
-            for chunk in ear.feed(read):
+            for chunk in ear.feed(read) or _SIGNS_OF_LIFE:
                 yield self._answer(chunk)
             if ear.done:
                 return
@@ -186,6 +199,17 @@ class HttpUpstream:
         if value.get("error"):
             raise refusal(self.name, None, {}, self._api.error(payload))
         return value
+
+
+def _lost(error: Exception, *, at_once: bool) -> type[UpstreamError]:
+    """Say what it means that a connection was lost, or that there was none.
+
+    httpx-aiohttp gives all that one name; only the cause tells. One that was kept, and is lost as soon as it is used
+    again, had been closed by the provider while the call was on its way to it.
+    """
+    if isinstance(error.__cause__, aiohttp.ClientConnectorError):
+        return UpstreamUnreached
+    return UpstreamStale if at_once and was_kept() else UpstreamError
 
 
 def _served(models: dict[str, Any]) -> dict[str, Served]:

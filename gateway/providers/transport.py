@@ -1,7 +1,9 @@
 """The HTTP client for upstream calls: `httpx` on aiohttp's transport, which costs a third of the default one here."""
 
 import ssl
+from contextvars import ContextVar
 from functools import cache
+from typing import Final
 
 import aiohttp
 import httpx
@@ -24,7 +26,9 @@ def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
             if path is not None
             else aiohttp.TCPConnector(limit=connections, ssl=tls)
         )
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        return aiohttp.ClientSession(
+            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trace_configs=[_remembering()]
+        )
 
     return httpx.AsyncClient(
         base_url=base.rstrip("/") + "/",
@@ -34,6 +38,27 @@ def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
         trust_env=False,
         follow_redirects=False,
     )
+
+
+def was_kept() -> bool:
+    """Say whether the latest call of this task began on a connection that had been kept from another."""
+    return _kept.get()
+
+
+def _remembering() -> aiohttp.TraceConfig:
+    async def fresh(*_: object) -> None:
+        _kept.set(False)
+
+    async def kept(*_: object) -> None:
+        _kept.set(True)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(fresh)
+    trace.on_connection_reuseconn.append(kept)
+    return trace
+
+
+_kept: Final = ContextVar("kept", default=False)
 
 
 @cache

@@ -17,7 +17,7 @@ NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Chunk(NamedTuple):
-    """One event of a stream.
+    """One event of a stream; one of which all is empty is but a sign of life.
 
     Attributes:
         payload: its data as it came; empty where the event before it has said all of it.

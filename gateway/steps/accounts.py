@@ -1,6 +1,6 @@
 """Close the accounts of a request: the settlement the ledger keeps, and what logs and metrics say of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -50,11 +50,33 @@ class Accounts:
         self._log = log
         self._metrics = metrics
 
-    def settlement(self, bought: Bought) -> Settlement:
-        """Return how a paid request ended, priced once, with what its route spared against the baseline."""
-        outcome, status, code = _ending(bought)
-        cost = ZERO if bought.usage is None else cost_of(bought.usage, bought.price)
-        attempt = Attempt(
+    def settlement(self, made: Sequence[Bought], error: BaseException | None) -> Settlement:
+        """Return how a paid request ended, priced once, with what its route spared against the baseline.
+
+        Args:
+            made: the calls that were made for it, in their order.
+            error: what it failed with; None for an answer, or when the client left.
+        """
+        last = made[-1] if made else None
+        outcome, status, code = _ending(error, left=last is not None and last.left)
+        attempts = tuple(self.attempt(bought) for bought in made)
+        usage = None if last is None else last.usage
+        cost = sum((attempt.cost for attempt in attempts), ZERO)
+        return Settlement(
+            outcome=outcome,
+            status=status,
+            attempts=attempts,
+            usage=usage,
+            estimated=last is not None and last.estimated,
+            code=code,
+            saved_routing=ZERO if usage is None else saved_by_routing(self._catalogue, usage, cost),
+            first_token_ms=None if last is None or last.first_token_s is None else last.first_token_s * 1000,
+        )
+
+    def attempt(self, bought: Bought) -> Attempt:
+        """Return one call as the ledger keeps it."""
+        outcome, status, _ = _ending(bought.error, left=bought.left)
+        return Attempt(
             at=bought.at,
             purpose=bought.purpose,
             provider=bought.model.provider,
@@ -62,20 +84,10 @@ class Accounts:
             upstream_model=bought.model.upstream_model,
             outcome=outcome,
             price=bought.price if bought.usage is None else billed(bought.usage, bought.price),
-            cost=cost,
+            cost=ZERO if bought.usage is None else cost_of(bought.usage, bought.price),
             duration_ms=bought.seconds * 1000,
             status=status,
             usage=bought.usage,
-        )
-        return Settlement(
-            outcome=outcome,
-            status=status,
-            attempts=(attempt,),
-            usage=bought.usage,
-            estimated=bought.estimated,
-            code=code,
-            saved_routing=ZERO if bought.usage is None else saved_by_routing(self._catalogue, bought.usage, cost),
-            first_token_ms=None if bought.first_token_s is None else bought.first_token_s * 1000,
         )
 
     def hit(self, usage: Mapping[str, int], spared: Nanodollars) -> Settlement:
@@ -97,6 +109,13 @@ class Accounts:
         """
         self._metrics.overshot.labels(opening.provider).inc(beyond.nanos / 1e9)
         self._log.warning("overshot", **_identity(opening), beyond_usd=beyond.usd)
+
+    def failed(self, opening: Opening, bought: Bought) -> None:
+        """Tell of a call that failed, which another may follow."""
+        shape = shape_of(bought.error) if isinstance(bought.error, Exception) else None
+        if shape is not None:
+            self._metrics.failures.labels(bought.model.provider, bought.model.name, shape.code).inc()
+            self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=str(bought.error))
 
     def answered(self, facts: Facts) -> None:
         """Tell how long the gateway itself took over a request that was answered in full."""
@@ -158,11 +177,11 @@ class Accounts:
         self._log.error("crashed", request_id=request_id, exc_info=error)
 
 
-def _ending(bought: Bought) -> tuple[Literal["ok", "failed", "left"], int, str]:
-    if isinstance(bought.error, Exception):
-        shape = shape_of(bought.error)
+def _ending(error: BaseException | None, *, left: bool) -> tuple[Literal["ok", "failed", "left"], int, str]:
+    if isinstance(error, Exception):
+        shape = shape_of(error)
         return "failed", shape.status, shape.code
-    if bought.left or bought.error is not None:
+    if left or error is not None:
         return "left", CLIENT_LEFT, "client_left"
     return "ok", 200, ""
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gateway.steps.metering import Meter
 from governance.limits import Standing
-from governance.money import Nanodollars
+from governance.money import ZERO, Nanodollars
 from governance.prices import Price, Usage, cost_of
 from governance.purse import Hold
 
@@ -21,7 +21,7 @@ class Brake:
     def __init__(self, hold: Hold, price: Price) -> None:
         self._hold = hold
         self.price = price
-        self._allowed: Nanodollars = hold.worst.cost
+        self._beyond = ZERO
 
     async def stops(self, meter: Meter) -> Standing | None:
         """Return the budget that has no room for another token, or None as long as there is one.
@@ -35,8 +35,12 @@ class Brake:
         left = await self._hold.left()
         if left is None:
             return None
-        self._allowed = self._hold.worst.cost + left.remaining
+        self._beyond = left.remaining
         return None if cost_of(_one_more(used), self.price) <= self._allowed else left
+
+    @property
+    def _allowed(self) -> Nanodollars:
+        return self._hold.worst.cost - self._hold.spent + self._beyond
 
 
 def stopped_by(budget: Standing) -> dict[str, str]:

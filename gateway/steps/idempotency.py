@@ -143,6 +143,10 @@ class _KeepingReply:
     async def begin(self, facts: Facts) -> None:
         await self._reply.begin(facts)
 
+    @property
+    def spoken(self) -> bool:
+        return self._reply.spoken
+
     async def piece(self, chunk: Chunk) -> None:
         await self._reply.piece(chunk)
 

@@ -46,6 +46,11 @@ class Meter:
             self._said = usage or self._said
 
     @property
+    def heard(self) -> bool:
+        """Whether anything of an answer has come."""
+        return self.first_at is not None
+
+    @property
     def complete(self) -> bool:
         """Whether every choice has said how it ended."""
         return self._fold.finished
@@ -79,10 +84,11 @@ class Meter:
     def reported(self) -> Usage | None:
         """What the provider says has been used, if it is believed.
 
-        An answer of text and no tokens is no usage, nor is one to a prompt of none.
+        An answer of text and no tokens is no usage, nor is one to a prompt of none, unless the answer was withheld.
         """
         usage = self.told if self._believed else None
-        silent = usage is not None and not (usage.output_tokens and usage.input_tokens) and any(self._fold.texts)
+        told = usage is None or (usage.output_tokens and usage.input_tokens)
+        silent = not told and any(self._fold.texts) and not self._fold.withheld
         return None if silent else usage
 
     def disbelieve(self) -> None:

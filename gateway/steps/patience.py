@@ -4,8 +4,6 @@ A timer looks only as often as a wait may last, so that a piece costs no more th
 """
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -53,23 +51,21 @@ class Patience:
         return self._scope.__exit__(kind, raised, traceback)
 
     def heard(self, *, begun: bool) -> None:
-        """Note that the provider has sent something; only what begins the answer ends the wait for its beginning."""
+        """Note that the provider has sent something, and count no silence until `go_on`: our client is to have it.
+
+        Only what begins the answer ends the wait for its beginning.
+        """
+        self._held = True
         if begun and not self._begun:
             self._begun = True
             self._timer.cancel()
             self._timer = self._loop.call_later(self._timeouts.idle_s, self._look)
+
+    def go_on(self) -> None:
+        """Count the silence of the provider again."""
+        self._held = False
         if self._begun:
             self._since = self._loop.time()
-
-    @contextmanager
-    def holding(self) -> Generator[None]:
-        """Let no silence count inside this block: it is our client that is waited for."""
-        self._held, since = True, self._loop.time()
-        try:
-            yield
-        finally:
-            self._held = False
-            self._since += self._loop.time() - since
 
     def stop(self) -> None:
         """End the block, once what has been received already is dealt with."""

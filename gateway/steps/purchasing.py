@@ -4,7 +4,7 @@ Every endpoint that can cost money goes through here, so that none can forget a 
 """
 
 import asyncio
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -24,7 +24,7 @@ from governance.ledger.events import Settlement
 from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
-from governance.money import Nanodollars
+from governance.money import ZERO, Nanodollars
 from governance.prices import TEXT, Price, worst_case
 from governance.purse import Hold, Purse, WorstCase
 from router_models.errors import NothingAvailable
@@ -133,9 +133,44 @@ class Purchasing:
             repeats=repeats,
         )
 
-    async def settle(self, hold: Hold, bought: Bought) -> Settlement:
-        """End a hold at what the purchase really came to, whatever ends the request meanwhile."""
-        settlement = self.accounts.settlement(bought)
+    async def hold_again(
+        self,
+        hold: Hold,
+        asked: Asked[object],
+        entitled: Entitled,
+        purchase: Purchase,
+        cache: str,
+        pressure: Pressure,
+        made: Sequence[Bought],
+        beside: Purchase | None = None,
+    ) -> None:
+        """Hold another purchase for a request beside what its calls so far came to; see `Purse.hold_again`.
+
+        With one `beside` it, both are held for, under the budgets of both.
+        """
+        both = [purchase] if beside is None else [purchase, beside]
+        budgets = [b for one in both for b in resolve(entitled.grant.budgets, {"model": one.model.name})]
+        cost = sum((one.worst.cost for one in both), ZERO)
+        opening = self.admission.opening(
+            asked,
+            entitled,
+            model=purchase.model.name,
+            provider=purchase.model.provider,
+            route=noted(purchase.route, pressure),
+            cache=cache,
+        )
+        await self.purse.hold_again(
+            hold,
+            opening,
+            tuple(dict.fromkeys(budgets)),
+            WorstCase(cost, sum(one.worst.tokens for one in both)),
+            [self.accounts.attempt(bought) for bought in made],
+            tz=self.timezone,
+        )
+
+    async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:
+        """End a hold at what the calls made under it really came to, whatever ends the request meanwhile."""
+        settlement = self.accounts.settlement(made, error)
         await _unbroken(hold.settle(settlement))
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)

@@ -32,17 +32,18 @@ async def relay(
     """
     with Patience(upstream.timeouts, limit_s, upstream.name) as patience:
         leaving = Leaving(upstream.leave, patience, meter, brake.price)
-        reply.departure.then(leaving.begin)
-        async with upstream.stream(wanted, request_id) as chunks:
-            async for chunk in chunks:
-                meter.see(chunk, ticks())
-                patience.heard(begun=meter.begun)
-                await _pass_on(chunk, reply, patience)
-                if leaving.enough:
-                    return
-                if not meter.complete and (budget := await brake.stops(meter)) is not None:
-                    await _pass_on(meter.cut(stopped_by(budget)), reply, patience)
-                    break
+        with reply.departure.meanwhile(leaving.begin):
+            async with upstream.stream(wanted, request_id) as chunks:
+                async for chunk in chunks:
+                    meter.see(chunk, ticks())
+                    patience.heard(begun=meter.begun)
+                    await _pass_on(chunk, reply)
+                    if leaving.enough:
+                        return
+                    if not meter.complete and (budget := await brake.stops(meter)) is not None:
+                        await _pass_on(meter.cut(stopped_by(budget)), reply)
+                        break
+                    patience.go_on()
         meter.check_complete(upstream.name)
     if patience.ended and not reply.departure.happened:
         raise patience.overdue
@@ -88,7 +89,6 @@ class Leaving:
         return tokens or (self._most_nanos is not None and cost_of(used, self._price).nanos >= self._most_nanos)
 
 
-async def _pass_on(chunk: Chunk, reply: Reply, patience: Patience) -> None:
-    if not reply.departure.happened:
-        with patience.holding():
-            await reply.piece(chunk)
+async def _pass_on(chunk: Chunk, reply: Reply) -> None:
+    if (chunk.payload or chunk.value) and not reply.departure.happened:
+        await reply.piece(chunk)

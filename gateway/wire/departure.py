@@ -1,7 +1,8 @@
 """Learn that a client has left while its answer is still being made."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, Self
 
 Receive = Callable[[], Any]
@@ -25,6 +26,15 @@ class Departure:
         if self.happened:
             act()
 
+    @contextmanager
+    def meanwhile(self, act: Callable[[], None]) -> Generator[None]:
+        """Do `act` when the client leaves inside this block, or has left already."""
+        self.then(act)
+        try:
+            yield
+        finally:
+            self._act = _nothing
+
     def __enter__(self) -> Self:
         """Begin to watch."""
         self._watcher = asyncio.get_running_loop().create_task(self._watch())
@@ -37,6 +47,10 @@ class Departure:
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass  # a body that goes on after its end is the server's business
+        self.leave()
+
+    def leave(self) -> None:
+        """Let it happen now."""
         self.happened = True
         self._act()
 

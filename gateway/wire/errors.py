@@ -148,12 +148,9 @@ def _wait_s(error: Exception, now: datetime) -> float | None:
     match error:
         case governance.BudgetExhausted():
             return None if error.resets_at is None else (error.resets_at - now).total_seconds()
-        case (
-            governance.RateLimited()
-            | governance.TooManyGuesses()
-            | governance.IdempotencyKeyBusy()
-            | edge.UpstreamOverloaded()
-        ):
+        case governance.RateLimited() | governance.TooManyGuesses() | governance.IdempotencyKeyBusy():
             return error.retry_after_s
+        case edge.UpstreamOverloaded():
+            return error.retry_after_s or 1.0
         case _:
             return 1.0 if shape_of(error).status == _BUSY.status else None

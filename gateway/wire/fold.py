@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 _REPLACED = frozenset(
-    {"id", "role", "type", "object", "name", "index", "created", "model", "phase", "thought_signature"}
+    {"id", "role", "type", "object", "name", "format", "index", "created", "model", "phase", "thought_signature"}
 )
 """Text fields that a chunk repeats rather than continues."""
+
+
+_NOTHING = (None, "")
+"""What a chunk says of a field that another one tells, such as the id in what Azure says of a prompt."""
 
 
 _OURS = frozenset({"index", "delta", "logprobs", "message"})
@@ -36,7 +40,7 @@ class Fold:
     def add(self, chunk: dict[str, Any]) -> None:
         """Merge one chunk; choices may come in any order."""
         for name, value in chunk.items():
-            if name != "choices" and value is not None:
+            if name != "choices" and value not in _NOTHING:
                 self._head[name] = value
         for part in objects(chunk.get("choices")):
             index = part.get("index")
@@ -68,6 +72,11 @@ class Fold:
         return bool(self._choices) and all(choice.get("finish_reason") for choice in self._choices.values())
 
     @property
+    def withheld(self) -> bool:
+        """Whether a filter ended every choice; what is said in place of an answer is no work of the model."""
+        return bool(self._choices) and all(c.get("finish_reason") == "content_filter" for c in self._choices.values())
+
+    @property
     def texts(self) -> list[str]:
         """Return what each choice has said so far, tool arguments included: the estimate's only basis."""
         return [_text(choice["message"]) for choice in self._choices.values()]
@@ -91,11 +100,12 @@ def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
         have = into.get(name)
         if isinstance(have, str) and isinstance(value, str) and name not in _REPLACED:
             into[name] = have + value
-        elif isinstance(have, dict) and isinstance(value, dict):
-            _merge(have, value)
+        elif isinstance(value, dict):  # a copy, since what grows here is not the chunk's
+            into[name] = have if isinstance(have, dict) else {}
+            _merge(into[name], value)
         elif isinstance(value, list):
             into[name] = _merge_list(have if isinstance(have, list) else [], value)
-        elif value is not None or name not in into:
+        elif value not in _NOTHING or have is None:
             into[name] = value
 
 

@@ -19,6 +19,7 @@ class Facts:
         tightest: the budget with the least left, or None when no budget applies.
         rates: the tightest per-minute limit of each unit.
         overhead_s: what the gateway itself has added so far.
+        attempts: how many calls have been made for it, the one that runs included.
     """
 
     opening: Opening
@@ -26,6 +27,7 @@ class Facts:
     tightest: Standing | None
     rates: tuple[RateStanding, ...]
     overhead_s: float
+    attempts: int = 1
 
     @property
     def money(self) -> dict[str, str]:
@@ -45,7 +47,7 @@ def render(facts: Facts) -> Headers:
         _header("x-sluice-route", opening.route),
         _header("x-sluice-cache", opening.cache),
         _header("x-sluice-overhead-ms", f"{facts.overhead_s * 1000:.2f}"),
-        _header("x-sluice-attempts", str(1 if settlement is None else len(settlement.attempts))),
+        _header("x-sluice-attempts", str(facts.attempts if settlement is None else len(settlement.attempts))),
         _header("x-sluice-policy", opening.policy_version),
     ]
     if settlement is not None:

@@ -26,8 +26,13 @@ class Reply(Protocol):
         """Whether the client is still there."""
         ...
 
+    @property
+    def spoken(self) -> bool:
+        """Whether anything of an answer has gone out: from then on there can be no other."""
+        ...
+
     async def begin(self, facts: Facts) -> None:
-        """Say what is known before the first piece."""
+        """Say what is known before the first piece; again, when that attempt came to nothing."""
         ...
 
     async def piece(self, chunk: Chunk) -> None:
@@ -58,7 +63,7 @@ class StreamedReply:
         self._turn = asyncio.Lock()
         self._keep_alive = KeepAlive(keep_alive_s, self._murmur)
         self._ended = False
-        self.started = False
+        self.started = self.spoken = False
 
     def __enter__(self) -> Self:
         """Begin nothing yet: the silence counts from `begin`."""
@@ -80,6 +85,7 @@ class StreamedReply:
 
     async def piece(self, chunk: Chunk) -> None:
         """Send what there is to say of a chunk; waits while the client is slower than the model."""
+        self.spoken = True
         if said := self._speech.piece(chunk):
             await self._write(said)
 
@@ -118,6 +124,7 @@ class PlainReply:
         self.departure = departure
         self._send = send
         self._speech = speech
+        self.spoken = False
 
     async def begin(self, facts: Facts) -> None:
         """Wait for the end."""

@@ -10,6 +10,9 @@ DONE = b"[DONE]"
 COMMENT = b": keep-alive\n\n"
 """What a client reads and hears nothing of."""
 
+_MARK = b"\xef\xbb\xbf"
+"""What some begin a text with, and no reader is to see."""
+
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -61,7 +64,7 @@ class EventSplitter:
             event, self._data, self._size = b"\n".join(self._data), [], 0
             return event
         name, _, value = line.partition(b":")
-        if name == b"data":
+        if name.removeprefix(_MARK) == b"data":
             self._data.append(value.removeprefix(b" "))
             self._size += len(value) + 1  # so that empty lines count as well
         return None

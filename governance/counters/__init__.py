@@ -118,6 +118,15 @@ class Counters(Protocol):
         """
         ...
 
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw this in place of what it draws, in one step; its lease stays.
+
+        Returns:
+            The levels afterwards, one for each draw; or the draw that did not fit, beside what others hold: then it
+            draws what it drew; or None when no such hold is open.
+        """
+        ...
+
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used, one amount for each draw; more than was held is counted too.
 
@@ -159,11 +168,11 @@ class Home(Counters, Protocol):
         ...
 
     async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
-        """Open a hold that was admitted before, whatever the limits say now; one that is open is left as it is."""
+        """Have a hold that was admitted before draw just this, whatever the limits say now, and whatever it drew."""
         ...
 
     async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
-        """Count what a hold came to, whether it is open here or was never heard of; a second time changes nothing."""
+        """Count what a hold came to, whatever it draws here, or if it was never heard of; again changes nothing."""
         ...
 
     async def ready(self) -> bool:

@@ -47,19 +47,35 @@ class Alone:
         Raises:
             StoreUnavailable: The rule is to refuse, or the allowance is used up; `why` says what is wrong.
         """
-        if self._rule == "closed":
-            raise StoreUnavailable(why)
         hold = OpenHold(tuple(draws), expires_at)
-        if isinstance(self._rule, Nanodollars):
-            held = sum(other.money for other in self.open.values())
-            if self._spent + held + hold.money > self._rule.nanos:
-                raise StoreUnavailable(f"{why}; the allowance of {self._rule.usd} USD is used up")
-        rates = [draw for draw in draws if draw.counter.unit is not Unit.SPEND]
-        taken = await self._rates.hold(hold_id, rates, expires_at)
+        self._allow(hold_id, hold, why)
+        taken = await self._rates.hold(hold_id, _rates(draws), expires_at)
         if isinstance(taken, Exhausted):
             return taken
         self.open[hold_id] = hold
         return unknown(draws)
+
+    async def redraw(
+        self, hold_id: str, before: OpenHold, draws: Sequence[Draw], why: str
+    ) -> tuple[Level, ...] | Exhausted:
+        """Let a hold draw something else, one of this absence or from before; else as `hold`."""
+        hold = OpenHold(tuple(draws), before.expires_at)
+        self._allow(hold_id, hold, why)
+        taken = await self._rates.redraw(hold_id, _rates(draws))
+        if taken is None:
+            taken = await self._rates.hold(hold_id, _rates(draws), before.expires_at)
+        if isinstance(taken, Exhausted):
+            return taken
+        self.open[hold_id] = hold
+        return unknown(draws)
+
+    def _allow(self, hold_id: str, hold: OpenHold, why: str) -> None:
+        if self._rule == "closed":
+            raise StoreUnavailable(why)
+        if isinstance(self._rule, Nanodollars):
+            held = sum(other.money for name, other in self.open.items() if name != hold_id)
+            if self._spent + held + hold.money > self._rule.nanos:
+                raise StoreUnavailable(f"{why}; the allowance of {self._rule.usd} USD is used up")
 
     async def end(self, hold_id: str, actuals: Sequence[int]) -> OpenHold:
         """End a hold of this absence at what was really used."""
@@ -72,6 +88,10 @@ class Alone:
     def late(self, now: float) -> tuple[str, ...]:
         """Name the holds past their lease."""
         return tuple(hold_id for hold_id, hold in self.open.items() if hold.expires_at <= now)
+
+
+def _rates(draws: Sequence[Draw]) -> list[Draw]:
+    return [draw for draw in draws if draw.counter.unit is not Unit.SPEND]
 
 
 def unknown(draws: Sequence[Draw]) -> tuple[Level, ...]:

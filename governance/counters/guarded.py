@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -23,24 +23,12 @@ import anyio
 
 from governance.counters import CounterKey, Draw, Exhausted, Home, Level, Memory
 from governance.counters.alone import Alone, OnAway, OpenHold, unknown
+from governance.counters.untold import End, Untold, together
 from governance.errors import StoreUnavailable, StoreUnfit
 
 FIRST_KNOCK_S: Final = 0.05
 LAST_KNOCK_S: Final = 0.5
-TOLD_AT_ONCE: Final = 64
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    """How a hold ended that the home does not know of yet.
-
-    `known` tells that the home may have the hold open; `actuals` is None for a hold that is to leave no trace.
-    """
-
-    draws: tuple[Draw, ...]
-    actuals: tuple[int, ...] | None
-    known: bool
 
 
 class GuardedCounters:
@@ -52,7 +40,7 @@ class GuardedCounters:
         self._away: str | None = "it has not been reached yet"
         self._alone = Alone(rule)
         self._mine: dict[str, OpenHold] = {}
-        self._ends: dict[str, _End] = {}
+        self._untold = Untold(home)
         self._forgotten = self._unseeded = self._refilling = False
         self._trouble, self._door, self._exit = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._door.set()
@@ -105,7 +93,7 @@ class GuardedCounters:
             try:
                 taken = await self._home.hold(hold_id, draws, expires_at)
             except BaseException as error:
-                self._ends[hold_id] = _End(tuple(draws), None, known=True)  # it may have been taken
+                self._untold.ends[hold_id] = End(tuple(draws), None, known=True)  # it may have been taken
                 if not isinstance(error, StoreUnavailable):
                     raise
                 self._lose(error)
@@ -115,7 +103,39 @@ class GuardedCounters:
                 return taken
         taken = await self._alone.hold(hold_id, draws, expires_at, f"the counters are away: {self._away}")
         if not isinstance(taken, Exhausted):
-            self._ends.pop(hold_id, None)
+            self._untold.ends.pop(hold_id, None)
+        return taken
+
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw this in place of what it draws; see `Counters.redraw`."""
+        with anyio.CancelScope(shield=True):
+            await self._door.wait()
+            mine = self._mine.get(hold_id)
+            if mine is not None and self._away is None:
+                try:
+                    return await self._redraw_at_home(hold_id, mine, draws)
+                except StoreUnavailable as error:
+                    self._lose(error)
+            hold = mine or self._alone.open.get(hold_id)
+            if hold is None:
+                return None
+            if self._away is None:
+                raise StoreUnavailable("the home may or may not have redrawn it")
+            taken = await self._alone.redraw(hold_id, hold, draws, f"the counters are away: {self._away}")
+            if not isinstance(taken, Exhausted):
+                self._mine.pop(hold_id, None)
+            return taken
+
+    async def _redraw_at_home(
+        self, hold_id: str, mine: OpenHold, draws: Sequence[Draw]
+    ) -> tuple[Level, ...] | Exhausted | None:
+        try:
+            taken = await self._home.redraw(hold_id, draws)
+        except BaseException:
+            self._alone.open[hold_id] = self._mine.pop(hold_id, mine)  # to be booked: what it draws there is in doubt
+            raise
+        if taken is not None and not isinstance(taken, Exhausted):
+            self._mine[hold_id] = replace(mine, draws=tuple(draws))
         return taken
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
@@ -127,7 +147,7 @@ class GuardedCounters:
         await self._exit.wait()
         if hold_id in self._alone.open:
             hold = await self._alone.end(hold_id, actuals)
-            self._ends[hold_id] = _End(hold.draws, tuple(actuals), known=False)
+            self._untold.ends[hold_id] = End(hold.draws, tuple(actuals), known=False)
             return unknown(hold.draws)
         hold = self._mine.get(hold_id)
         if self._away is None:
@@ -141,7 +161,7 @@ class GuardedCounters:
         if hold is None:
             return None
         self._mine.pop(hold_id, None)
-        self._ends[hold_id] = _End(hold.draws, tuple(actuals), known=True)
+        self._untold.ends[hold_id] = End(hold.draws, tuple(actuals), known=True)
         return unknown(hold.draws)
 
     async def cancel(self, hold_id: str) -> bool:
@@ -158,7 +178,7 @@ class GuardedCounters:
             return late
         try:
             expired = await self._home.expire(now)
-            await self._tell()
+            await self._untold.tell()
         except StoreUnavailable as error:
             self._lose(error)
             return late
@@ -208,30 +228,30 @@ class GuardedCounters:
         memory = await self._home.reach()
         if memory is not Memory.SAME:
             self._forgotten = True
-            self._ends = {hold_id: replace(end, known=False) for hold_id, end in self._ends.items()}
+            self._untold.doubt()
         if memory is Memory.EMPTY:
             await self._begin_anew(refill)
         if self._forgotten:
             await self._restore(self._mine.items())
             self._forgotten = False
-        await self._tell()
+        await self._untold.tell()
         if self._unseeded:
             await self._refill(refill)
         if not await self._home.ready():
             raise StoreUnavailable("it was refilled, and every process is restoring its holds")
         await self._adopt()
-        await self._tell()
+        await self._untold.tell()
         await self._hand_over()
 
     async def _begin_anew(self, refill: Callable[[], Awaitable[None]]) -> None:
         """Refill a home that is empty. No hold ends meanwhile: what has ended is in the ledger, and only there."""
         self._exit.clear()
         try:
-            in_ledger = tuple(self._ends)
+            in_ledger = tuple(self._untold.ends)
             await self._refill(refill)
             await self._home.remember()
             for hold_id in in_ledger:
-                self._ends.pop(hold_id, None)
+                self._untold.ends.pop(hold_id, None)
         finally:
             self._exit.set()
 
@@ -239,9 +259,9 @@ class GuardedCounters:
         """Hand the rest over while new holds wait at the door, so that none is taken beside the account."""
         self._door.clear()
         try:
-            while self._alone.open or self._ends:
+            while self._alone.open or self._untold.ends:
                 await self._adopt()
-                await self._tell()
+                await self._untold.tell()
             self._alone, self._away = Alone(self._rule), None
         finally:
             self._door.set()
@@ -255,43 +275,16 @@ class GuardedCounters:
         self._unseeded = False
 
     async def _restore(self, holds: Iterable[tuple[str, OpenHold]]) -> None:
-        await _together(
+        await together(
             [partial(self._home.restore, hold_id, hold.draws, hold.expires_at) for hold_id, hold in tuple(holds)]
         )
 
     async def _adopt(self) -> None:
         """Make holds the home's own that were taken in its absence."""
-        await _together([partial(self._adopt_one, hold_id, hold) for hold_id, hold in self._alone.open.items()])
+        await together([partial(self._adopt_one, hold_id, hold) for hold_id, hold in tuple(self._alone.open.items())])
 
     async def _adopt_one(self, hold_id: str, hold: OpenHold) -> None:
         await self._home.restore(hold_id, hold.draws, hold.expires_at)
-        if self._alone.open.pop(hold_id, None) is not None:
-            self._mine[hold_id] = hold
-        # else it has ended meanwhile, and booking it ends it at home as well
-
-    async def _tell(self) -> None:
-        """Tell the home how holds ended."""
-        await _together([partial(self._tell_one, hold_id, end) for hold_id, end in self._ends.items()])
-
-    async def _tell_one(self, hold_id: str, end: _End) -> None:
-        if end.actuals is None:
-            await self._home.cancel(hold_id)
-        elif end.known:
-            await self._home.settle(hold_id, end.actuals)
-        else:
-            await self._home.book(hold_id, end.draws, end.actuals)
-        if self._ends.get(hold_id) is end:
-            del self._ends[hold_id]
-
-
-async def _together(calls: Sequence[Callable[[], Awaitable[None]]]) -> None:
-    """Make calls that do not depend on each other, many at a time, so that they outrun the requests that go on.
-
-    Raises:
-        StoreUnavailable: One of them failed; those beside it have ended too.
-    """
-    for start in range(0, len(calls), TOLD_AT_ONCE):
-        ends = await asyncio.gather(*[call() for call in calls[start : start + TOLD_AT_ONCE]], return_exceptions=True)
-        for end in ends:
-            if end is not None:
-                raise end
+        if self._alone.open.get(hold_id) is hold:
+            self._mine[hold_id] = self._alone.open.pop(hold_id)
+        # else it has ended meanwhile, and booking it ends it at home as well; or it was redrawn, and comes again

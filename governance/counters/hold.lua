@@ -96,38 +96,84 @@ local function finish(id, used)
   return levels(counters)
 end
 
-local act = {}
+-- End a hold as if it had never been, and return what it drew.
+local function free(id)
+  local open, used = redis.call('LRANGE', prefix .. 'h:' .. id, 0, -1), {}
+  for _ = 1, #open, 3 do
+    used[#used + 1] = '0'
+  end
+  return finish(id, used) and open
+end
 
--- id, lease, whether limits count; then counter, end of window, amount, limit, what stays, for each draw
-function act.hold(id, lease, limited, ...)
-  local draws, name, counters = {...}, prefix .. 'h:' .. id, {}
-  if redis.call('ZSCORE', leases, id) then
-    local open = redis.call('LRANGE', name, 0, -1)
-    for n = 1, #open, 3 do
-      counters[#counters + 1] = open[n]
-    end
-    return {1, levels(counters)}
-  end
-  local at = now()
-  if limited == '1' and at < tonumber(redis.call('HGET', memory, 'open_at')) then
-    return redis.error_reply('FORMING the holds of other processes are still being collected')
-  end
-  for n = 1, limited == '1' and #draws or 0, 5 do
+local function not_open_yet(at)
+  return at < tonumber(redis.call('HGET', memory, 'open_at'))
+    and redis.error_reply('FORMING the holds of other processes are still being collected')
+end
+
+-- The first draw that does not fit, and the level it meets; nothing when all fit.
+local function unfit(draws)
+  for n = 1, #draws, 5 do
     local settled, held = level(cell_of(draws[n]))
     if over(draws[n + 3], settled, held, draws[n + 2]) then
       return {0, (n - 1) / 5, settled, held}
     end
   end
+end
+
+local function open(id, lease, at, draws)
+  local counters = {}
   for n = 1, #draws, 5 do
     local cell = cell_of(draws[n])
     counters[#counters + 1] = draws[n]
     redis.call('HINCRBY', cell, 'h', draws[n + 2])
     keep(cell, math.max(tonumber(draws[n + 1]), tonumber(lease)) - at + GRACE_S)
     keep(cell, GRACE_S)
-    redis.call('RPUSH', name, draws[n], draws[n + 2], draws[n + 4])
+    redis.call('RPUSH', prefix .. 'h:' .. id, draws[n], draws[n + 2], draws[n + 4])
   end
   redis.call('ZADD', leases, lease, id)
   return {1, levels(counters)}
+end
+
+local act = {}
+
+-- id, lease, whether limits count; then counter, end of window, amount, limit, what stays, for each draw
+function act.hold(id, lease, limited, ...)
+  local draws, at = {...}, now()
+  if limited ~= '1' then
+    free(id)
+    return open(id, lease, at, draws)
+  end
+  if redis.call('ZSCORE', leases, id) then
+    local drawn, counters = redis.call('LRANGE', prefix .. 'h:' .. id, 0, -1), {}
+    for n = 1, #drawn, 3 do
+      counters[#counters + 1] = drawn[n]
+    end
+    return {1, levels(counters)}
+  end
+  return not_open_yet(at) or unfit(draws) or open(id, lease, at, draws)
+end
+
+-- id; then as for a hold
+function act.redraw(id, ...)
+  local draws, at, lease = {...}, now(), redis.call('ZSCORE', leases, id)
+  if not lease then
+    return false
+  end
+  local forming = not_open_yet(at)
+  if forming then
+    return forming
+  end
+  local before = free(id)
+  local refused = unfit(draws)
+  if not refused then
+    return open(id, lease, at, draws)
+  end
+  for n = 1, #before, 3 do
+    redis.call('HINCRBY', cell_of(before[n]), 'h', before[n + 1])
+    redis.call('RPUSH', prefix .. 'h:' .. id, before[n], before[n + 1], before[n + 2])
+  end
+  redis.call('ZADD', leases, lease, id)
+  return refused
 end
 
 function act.settle(id, ...)
@@ -135,11 +181,7 @@ function act.settle(id, ...)
 end
 
 function act.cancel(id)
-  local used = {}
-  for _ = 1, redis.call('LLEN', prefix .. 'h:' .. id) / 3 do
-    used[#used + 1] = '0'
-  end
-  return finish(id, used) and 1 or 0
+  return free(id) and 1 or 0
 end
 
 function act.expire(at, most)
@@ -167,19 +209,15 @@ end
 
 -- id; then counter, end of window, amount, for each draw
 function act.book(id, ...)
-  local draws, used = {...}, {}
+  local draws = {...}
   if not redis.call('SET', prefix .. 'b:' .. id, '', 'NX', 'EX', BOOKED_S) then
     return 0
   end
+  free(id)
   for n = 1, #draws, 3 do
-    used[#used + 1] = draws[n + 2]
-  end
-  if not finish(id, used) then
-    for n = 1, #draws, 3 do
-      local cell = cell_of(draws[n])
-      redis.call('HINCRBY', cell, 's', draws[n + 2])
-      keep(cell, math.max(tonumber(draws[n + 1]) - now(), 0) + GRACE_S)
-    end
+    local cell = cell_of(draws[n])
+    redis.call('HINCRBY', cell, 's', draws[n + 2])
+    keep(cell, math.max(tonumber(draws[n + 1]) - now(), 0) + GRACE_S)
   end
   return 1
 end

@@ -51,6 +51,20 @@ class MemoryCounters:
             open_hold = self._holds[hold_id] = _OpenHold(tuple(draws), tuple(cells), expires_at)
         return tuple([Level(cell.settled, cell.held) for cell in open_hold.cells])
 
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw this in place of what it draws; see `Counters.redraw`."""
+        before = self._holds.pop(hold_id, None)
+        if before is None:
+            return None
+        for draw, cell in zip(before.draws, before.cells, strict=True):
+            cell.held -= draw.amount
+        taken = await self.hold(hold_id, draws, before.expires_at)
+        if isinstance(taken, Exhausted):
+            for draw, cell in zip(before.draws, before.cells, strict=True):
+                cell.held += draw.amount
+            self._holds[hold_id] = before
+        return taken
+
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
         open_hold = self._holds.get(hold_id)

@@ -43,6 +43,8 @@ _OPEN: Final = text("""
     ON CONFLICT (id) DO NOTHING
 """)
 _FIND: Final = text("SELECT draws FROM counter_hold WHERE id = :id")
+_LOCK: Final = text("SELECT draws FROM counter_hold WHERE id = :id FOR UPDATE")
+_REDRAW: Final = text("UPDATE counter_hold SET draws = CAST(:draws AS json) WHERE id = :id")
 _END: Final = text("DELETE FROM counter_hold WHERE id = :id RETURNING draws")
 _EXPIRE: Final = text("""
     DELETE FROM counter_hold WHERE id IN
@@ -101,6 +103,13 @@ class PostgresCounters:
         except _DoesNotFit as full:
             return full.exhausted
 
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw this in place of what it draws; see `Counters.redraw`."""
+        try:
+            return await self._transact(lambda connection: _redraw(connection, hold_id, draws, limited=True))
+        except _DoesNotFit as full:
+            return full.exhausted
+
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
         return await self._transact(lambda connection: _end(connection, hold_id, actuals))
@@ -133,7 +142,7 @@ class PostgresCounters:
         """Do nothing: it never forgets."""
 
     async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
-        """Open a hold that was admitted before; see `Home.restore`."""
+        """Have a hold that was admitted before draw just this; see `Home.restore`."""
         await self._transact(lambda connection: _hold(connection, hold_id, draws, expires_at, limited=False))
 
     async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
@@ -160,12 +169,32 @@ class PostgresCounters:
 async def _hold(
     connection: AsyncConnection, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool
 ) -> tuple[Level, ...]:
-    rows = json.dumps([(d.counter.text, d.counter.kept_until, d.amount, d.kept) for d in draws])
-    opened = await connection.execute(_OPEN, {"id": hold_id, "expires_at": expires_at, "draws": rows})
-    if not opened.rowcount:
-        found = await connection.scalar(_FIND, {"id": hold_id})
-        return await _read(connection, [key for key, *_ in found or ()])
-    levels = await _move(connection, [_Move(d.counter.text, d.counter.kept_until, 0, d.amount, 1) for d in draws])
+    opened = await connection.execute(_OPEN, {"id": hold_id, "expires_at": expires_at, "draws": _rows(draws)})
+    if opened.rowcount:
+        return await _draw(connection, draws, (), limited=limited)
+    if not limited:
+        return await _redraw(connection, hold_id, draws, limited=False) or ()
+    found = await connection.scalar(_FIND, {"id": hold_id})
+    return await _read(connection, [key for key, *_ in found or ()])
+
+
+async def _redraw(
+    connection: AsyncConnection, hold_id: str, draws: Sequence[Draw], *, limited: bool
+) -> tuple[Level, ...] | None:
+    before = await connection.scalar(_LOCK, {"id": hold_id})
+    if before is None:
+        return None
+    await connection.execute(_REDRAW, {"id": hold_id, "draws": _rows(draws)})
+    freed = [_Move(key, ends, 0, -held, -1) for key, ends, held, _ in before]
+    return await _draw(connection, draws, freed, limited=limited)
+
+
+async def _draw(
+    connection: AsyncConnection, draws: Sequence[Draw], freed: Sequence[_Move], *, limited: bool
+) -> tuple[Level, ...]:
+    """Draw what a hold is to draw, and free what it drew before."""
+    drawn = [_Move(d.counter.text, d.counter.kept_until, 0, d.amount, 1) for d in draws]
+    levels = (await _move(connection, [*drawn, *freed]))[: len(drawn)]
     for draw, level in zip(draws, levels, strict=True):
         if limited and level.settled + level.held > draw.limit:
             raise _DoesNotFit(Exhausted(draw, Level(level.settled, level.held - draw.amount)))
@@ -195,9 +224,13 @@ async def _forget(connection: AsyncConnection, now: float) -> None:
 async def _book(connection: AsyncConnection, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
     if not (await connection.execute(_BOOK, {"id": hold_id})).rowcount:
         return
-    if await _end(connection, hold_id, actuals) is None:
-        ends = zip(draws, actuals, strict=True)
-        await _move(connection, [_Move(d.counter.text, d.counter.kept_until, used, 0, 0) for d, used in ends])
+    await _end(connection, hold_id, None)
+    ends = zip(draws, actuals, strict=True)
+    await _move(connection, [_Move(d.counter.text, d.counter.kept_until, used, 0, 0) for d, used in ends])
+
+
+def _rows(draws: Sequence[Draw]) -> str:
+    return json.dumps([(d.counter.text, d.counter.kept_until, d.amount, d.kept) for d in draws])
 
 
 async def _end(connection: AsyncConnection, hold_id: str, actuals: Sequence[int] | None) -> tuple[Level, ...] | None:

@@ -79,11 +79,12 @@ class RedisCounters:
 
     async def hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> tuple[Level, ...] | Exhausted:
         """Draw on every counter, or on none; see `Counters.hold`."""
-        taken, *rest = await self._hold(hold_id, draws, expires_at, limited=True)
-        if taken:
-            return _levels(rest[0])
-        index, settled, held = rest
-        return Exhausted(draws[index], Level(int(settled), int(held)))
+        return _taken(await self._hold(hold_id, draws, expires_at, limited=True), draws)
+
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        """Let an open hold draw this in place of what it draws; see `Counters.redraw`."""
+        found = await self._call("redraw", hold_id, *_rows(draws))
+        return None if found is None else _taken(found, draws)
 
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         """End a hold at what was really used; see `Counters.settle`."""
@@ -127,7 +128,7 @@ class RedisCounters:
         self._me = uuid4().hex
 
     async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
-        """Open a hold that was admitted before; see `Home.restore`."""
+        """Have a hold that was admitted before draw just this; see `Home.restore`."""
         await self._hold(hold_id, draws, expires_at, limited=False)
 
     async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
@@ -167,10 +168,7 @@ class RedisCounters:
         await self._client.aclose(close_connection_pool=True)
 
     async def _hold(self, hold_id: str, draws: Sequence[Draw], expires_at: float, *, limited: bool) -> list[Any]:
-        rows = [(d.counter.text, d.counter.kept_until, d.amount, d.limit, d.kept) for d in draws]
-        return await self._call(
-            "hold", hold_id, repr(expires_at), int(limited), *[value for row in rows for value in row]
-        )
+        return await self._call("hold", hold_id, repr(expires_at), int(limited), *_rows(draws))
 
     async def _call(self, operation: str, *arguments: str | float) -> Any:
         return await self._turns.take(lambda: self._run(operation, *arguments))
@@ -192,6 +190,19 @@ class RedisCounters:
                 return await self._client.execute_command("EVAL", _SCRIPT, 2, self._prefix, self._prefix, *given)
         except (RedisError, OSError) as error:
             raise _trouble(error) from error
+
+
+def _rows(draws: Sequence[Draw]) -> list[str | float]:
+    rows = [(d.counter.text, d.counter.kept_until, d.amount, d.limit, d.kept) for d in draws]
+    return [value for row in rows for value in row]
+
+
+def _taken(found: Sequence[Any], draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted:
+    fits, *rest = found
+    if fits:
+        return _levels(rest[0])
+    index, settled, held = rest
+    return Exhausted(draws[index], Level(int(settled), int(held)))
 
 
 def _levels(flat: Sequence[bytes]) -> tuple[Level, ...]:

@@ -17,11 +17,14 @@ from governance.errors import StoreUnavailable
 from governance.ledger.events import Entry, EventKind, LedgerAttempt, LedgerEvent, Opening
 from governance.ledger.rollups import FIGURES, KEY, rolled_up
 from governance.ledger.rows import Row, attempt_row, event_row
-from governance.ledger.tables import Base, LedgerAttemptRow, LedgerEventRow, LedgerRollupRow
+from governance.ledger.tables import HELD, Base, LedgerAttemptRow, LedgerEventRow, LedgerRollupRow
 
 _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _REJECTIONS: Final = (IntegrityError, DataError, OverflowError, UnicodeError)
 """What says that an entry is at fault; whatever else goes wrong, the database is, and it will be tried again."""
+
+_PLAN: Final = ("model", "provider", "route", "held_nanos")
+"""What of an open request is another's when it holds anew for another attempt."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,17 +61,23 @@ async def store(database: Database, entries: Sequence[Entry]) -> int:
 async def insert_new(connection: AsyncConnection, events: Sequence[Row], attempts: Sequence[Row]) -> int:
     """Insert those rows that are not there yet, and add the new terminal events to the roll-ups.
 
+    A request that holds anew has its plan and what it holds replaced.
+
     Returns:
         How many terminal events were new.
     """
     insert = _INSERTS[connection.dialect.name]
-    held = [row for row in events if row["kind"] == EventKind.HELD.value]
+    held = {row["request_id"]: row for row in events if row["kind"] == EventKind.HELD.value}
     ended: dict[object, Row] = {}
     for row in events:
         if row["kind"] != EventKind.HELD.value:
             ended.setdefault(row["request_id"], row)
     if held:
-        await connection.execute(insert(_table(LedgerEventRow)).on_conflict_do_nothing(), held)
+        anew: Any = insert(_table(LedgerEventRow))
+        plan = {name: anew.excluded[name] for name in _PLAN}
+        await connection.execute(
+            anew.on_conflict_do_update(index_elements=["request_id"], index_where=HELD, set_=plan), list(held.values())
+        )
     if attempts:
         await connection.execute(insert(_table(LedgerAttemptRow)).on_conflict_do_nothing(), attempts)
     if not ended:

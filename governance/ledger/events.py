@@ -4,6 +4,7 @@ Every request makes them and the journal encodes them, so they are of the kind t
 the garbage collector leaves alone: none of them can be part of a cycle.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -109,13 +110,23 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
         return Nanodollars(sum([attempt.cost.nanos for attempt in self.attempts]))
 
     @property
+    def tokens(self) -> int:
+        """The tokens that it used, over its attempts."""
+        return tokens_of(self.attempts)
+
+    @property
     def saved(self) -> Nanodollars:
         """What the request spared, over all levers; negative when the chosen model was dearer than the baseline."""
         return self.saved_cache + self.saved_routing
 
 
+def tokens_of(attempts: Iterable[Attempt]) -> int:
+    """Return the tokens that attempts used, as far as anybody knows."""
+    return sum([attempt.usage.total for attempt in attempts if attempt.usage is not None])
+
+
 class LedgerEvent(Struct, frozen=True, kw_only=True, gc=False):
-    """One row of the ledger.
+    """One row of the ledger; a request that holds anew for another attempt replaces what it held.
 
     `duration_ms` counts from the opening's `at`, and is None while the request runs; of one that holds, `lease_until`
     is when its hold ends by itself, in seconds since the epoch.

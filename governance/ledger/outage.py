@@ -54,8 +54,8 @@ class Outage:
             self._held.clear()
             self._spent = ZERO
 
-    def admit(self, queued: int, asked: Nanodollars = ZERO) -> None:
-        """Let a request in that may cost `asked`.
+    def admit(self, queued: int, held: LedgerEvent | None = None) -> None:
+        """Let a request in, or let it hold that much: in place of what it held before.
 
         Raises:
             LedgerBehind: The database is away, and the rule is to refuse, or the amount is used up.
@@ -65,7 +65,8 @@ class Outage:
         away = f"the database has been away for {self.seconds:.0f} s"
         if not isinstance(self._rule, Nanodollars):
             raise LedgerBehind(queued, away)
-        used = sum(self._held.values(), self._spent)
+        name, asked = ("", ZERO) if held is None else (held.opening.request_id, held.held)
+        used = sum((amount for request, amount in self._held.items() if request != name), self._spent)
         if used >= self._rule or used + asked > self._rule:
             raise LedgerBehind(queued, f"{away}, and the {self._rule.usd} USD that may be spent meanwhile are used up")
 

@@ -1,8 +1,9 @@
 """The tables: keys, ledger events, attempts, roll-ups.
 
 Money is nano-dollars in 64 bits, instants are microseconds since the epoch in UTC, tokens are counts. Rows of the
-ledger are only ever added. Two partial unique indexes make "held once, ended once" a fact of the database: writing an
-event again, after a failure that left its fate unknown or from another process, changes nothing.
+ledger are only ever added, and only what an open request holds may still change, when it makes another attempt. Two
+partial unique indexes make "held once, ended once" a fact of the database: writing an event again, after a failure that
+left its fate unknown or from another process, changes nothing.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _TERMINAL: Final = text("kind <> 'held'")
-_HELD: Final = text("kind = 'held'")
+HELD: Final = text("kind = 'held'")
 # SQLite counts row ids up by itself only in a column of type INTEGER.
 _Identity = BigInteger().with_variant(Integer, "sqlite")
 
@@ -88,10 +89,10 @@ class LedgerEventRow(Base):
         Index(
             "uq_ledger_event_terminal", "request_id", unique=True, sqlite_where=_TERMINAL, postgresql_where=_TERMINAL
         ),
-        Index("uq_ledger_event_held", "request_id", unique=True, sqlite_where=_HELD, postgresql_where=_HELD),
+        Index("uq_ledger_event_held", "request_id", unique=True, sqlite_where=HELD, postgresql_where=HELD),
         Index("ix_ledger_event_at", "at"),
         Index("ix_ledger_event_team_at", "team", "at"),
-        Index("ix_ledger_event_lease_until", "lease_until", sqlite_where=_HELD, postgresql_where=_HELD),
+        Index("ix_ledger_event_lease_until", "lease_until", sqlite_where=HELD, postgresql_where=HELD),
     )
 
     id: Mapped[int] = mapped_column(_Identity, primary_key=True, autoincrement=True)

@@ -155,7 +155,7 @@ class LedgerWriter:
         events = [entry for entry in entries if isinstance(entry, LedgerEvent)]
         for event in events:
             if event.kind is EventKind.HELD:
-                self._outage.admit(len(self._backlog), event.held)
+                self._outage.admit(len(self._backlog), event)
             elif event.kind is EventKind.REFUSED and not self._reserve():
                 self._refusals_dropped += 1
                 entries = tuple(other for other in entries if other is not event)

@@ -29,7 +29,7 @@ TEXT: Final = ("fresh_input", "cache_read", "cache_write", "output", "reasoning"
 _TOTALS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS: Final = ("cache_write_tokens", "cache_write_1h_tokens", "audio_tokens", "image_tokens")
 _NOTHING: Final[Mapping[str, object]] = {}
-_CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens")
+_CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens")
 """Where some tell beside the prompt what was cached of it."""
 
 

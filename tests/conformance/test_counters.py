@@ -128,6 +128,40 @@ async def test_a_new_window_is_a_new_counter(counters: Counters) -> None:
     assert await counters.hold("i", [Draw(tomorrow, 100, 100)], NOW + 60) == (Level(0, 100),)
 
 
+async def test_a_hold_that_is_redrawn_keeps_its_lease_and_draws_only_what_it_is_told(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100), Draw(REQUESTS, 1, 1)], NOW + 60)
+    redrawn = await counters.redraw("h", [Draw(TEAM, 50, 100), Draw(APP, 50, 50), Draw(REQUESTS, 1, 1)])
+    assert redrawn == (Level(0, 50), Level(0, 50), Level(0, 1))
+    assert await counters.redraw("h", [Draw(APP, 20, 50)]) == (Level(0, 20),)
+    assert await counters.read([TEAM, APP, REQUESTS]) == (Level(0, 0), Level(0, 20), Level(0, 0))
+    assert await counters.expire(NOW + 60) == ("h",)
+    assert await level(counters, APP) == Level(20, 0)
+
+
+async def test_a_hold_is_redrawn_beside_what_others_hold_and_not_beside_itself(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 60, 100)], NOW + 60)
+    await counters.hold("i", [Draw(TEAM, 10, 100)], NOW + 60)
+    assert await counters.redraw("h", [Draw(TEAM, 90, 100)]) == (Level(0, 100),)
+    assert await counters.settle("h", [70]) == (Level(70, 10),)
+
+
+async def test_a_redraw_that_does_not_fit_leaves_the_hold_as_it_was(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 60, 100), Draw(RUNNING, 1, 1)], NOW + 60)
+    await counters.hold("i", [Draw(APP, 30, 50)], NOW + 60)
+    refused = Draw(APP, 21, 50)
+    assert await counters.redraw("h", [Draw(TEAM, 21, 100), refused]) == Exhausted(refused, Level(0, 30))
+    assert await counters.read([TEAM, APP, RUNNING]) == (Level(0, 60), Level(0, 30), Level(0, 1))
+    assert await counters.settle("h", [10, 0]) == (Level(10, 0), Level(0, 0))
+
+
+async def test_a_hold_that_has_ended_is_not_redrawn(counters: Counters) -> None:
+    await counters.hold("h", [Draw(TEAM, 30, 100)], NOW + 60)
+    await counters.settle("h", [12])
+    assert await counters.redraw("h", [Draw(TEAM, 30, 100)]) is None
+    assert await counters.redraw("nobody", [Draw(TEAM, 30, 100)]) is None
+    assert await level(counters, TEAM) == Level(12, 0)
+
+
 async def test_seeding_raises_to_what_the_ledger_knows_and_never_lowers(counters: Counters) -> None:
     for settled in (40, 40, 10):
         await counters.seed(TEAM, settled)
@@ -241,6 +275,18 @@ class CountersMachine(RuleBasedStateMachine):
         assert isinstance(result, Exhausted) is not fits
         if fits:
             self.open[name] = OpenHold(draws, self.now + lease)
+
+    @rule(name=holds, keys=st.sets(st.sampled_from(sorted(LIMITS, key=str)), min_size=1), amount=amounts)
+    def redraw(self, name: str, keys: set[CounterKey], amount: int) -> None:
+        draws = [Draw(key, 1 if key is RUNNING else amount, self.LIMITS[key]) for key in sorted(keys, key=str)]
+        result = self.loop.run_until_complete(self.counters.redraw(name, draws))
+        before = self.open.pop(name, None)
+        if before is None:
+            assert result is None
+            return
+        fits = all(self.settled[draw.counter] + self.held(draw.counter) + draw.amount <= draw.limit for draw in draws)
+        assert isinstance(result, Exhausted) is not fits
+        self.open[name] = OpenHold(draws, before.expires_at) if fits else before
 
     @rule(name=holds, share=st.sampled_from([0, 1, 2, 3]), over=st.booleans())
     def settle(self, name: str, share: int, over: bool) -> None:

@@ -17,12 +17,13 @@ from zoneinfo import ZoneInfo
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from msgspec import structs
 
 import migrations
 from governance.counters.memory import MemoryCounters
 from governance.errors import BudgetExhausted
 from governance.holds import Hold
-from governance.ledger.events import EventKind, Settlement
+from governance.ledger.events import Attempt, EventKind, Settlement
 from governance.ledger.writer import LedgerWriter
 from governance.limits import Budget, Step, StepAction, WorstCase, dimensions_of, resolve
 from governance.money import ZERO, Nanodollars
@@ -73,6 +74,7 @@ class Truth:
     values: dict[str, str | None]
     amount: Nanodollars
     hold: Hold | None
+    attempts: tuple[Attempt, ...] = ()
 
 
 class PurseMachine(RuleBasedStateMachine):
@@ -117,7 +119,7 @@ class PurseMachine(RuleBasedStateMachine):
         request = opening(name, self.now, session=session, feature=feature)
         budgets = resolve(self.policy, request.values)
         hold = self.purse.hold(request, budgets, (), WorstCase(Nanodollars(worst), 1), tz=TZ, lease_s=900)
-        before = self.most_used(request.values, budgets)
+        before = self.most_used(request.values, budgets, self.now)
         try:
             self.runner.run(hold.__aenter__())
         except BudgetExhausted:
@@ -133,16 +135,18 @@ class PurseMachine(RuleBasedStateMachine):
             self.move_the_clock(minutes=minutes)
         self.ask(worst=400_000_000, session=session, feature="unattributed")
 
-    def most_used(self, values: dict[str, str | None], budgets: tuple[Budget, ...]) -> list[tuple[Budget, Nanodollars]]:
-        """Add up by hand what counts against each budget now."""
+    def most_used(
+        self, values: dict[str, str | None], budgets: tuple[Budget, ...], at: datetime
+    ) -> list[tuple[Budget, Nanodollars]]:
+        """Add up by hand what counts against each budget at an instant."""
         found: list[tuple[Budget, Nanodollars]] = []
         for budget in budgets:
             named = dimensions_of(budget.scope).items()
             assert named <= values.items()
             if isinstance(budget.window, Rolling):
-                since, until = self.now - timedelta(seconds=budget.window.seconds), self.now
+                since, until = at - timedelta(seconds=budget.window.seconds), at
             else:
-                found_window = window(budget.window, self.now, TZ)
+                found_window = window(budget.window, at, TZ)
                 since, until = found_window.start, found_window.end - timedelta.resolution
             within = (t.amount for t in self.book.values() if since <= t.at <= until and named <= t.values.items())
             found.append((budget, sum(within, ZERO)))
@@ -152,12 +156,45 @@ class PurseMachine(RuleBasedStateMachine):
         return [name for name, truth in self.book.items() if truth.hold is not None]
 
     @precondition(lambda self: self.running())
+    @rule(
+        which=st.randoms(use_true_random=False),
+        share=st.sampled_from([0, 33, 100]),
+        worst=st.sampled_from([1, 150_000_000, 400_000_000]),
+        model=st.sampled_from(["gpt", "mini"]),
+    )
+    def try_again(self, which: random.Random, share: int, worst: int, model: str) -> None:
+        name = which.choice(self.running())
+        truth = self.book[name]
+        assert truth.hold is not None
+        cost = (truth.hold.worst.cost.nanos - truth.hold.spent.nanos) * share // 100
+        truth.attempts = (*truth.attempts, attempt(Nanodollars(cost)))
+        request = structs.replace(truth.hold.opening, model=model)
+        budgets = resolve(self.policy, request.values)
+        total = sum((made.cost for made in truth.attempts), Nanodollars(worst))
+        truth.amount = ZERO
+        used = self.most_used(request.values, budgets, truth.at)
+        again = self.purse.hold_again(
+            truth.hold, request, budgets, WorstCase(Nanodollars(worst), 1), truth.attempts, tz=TZ
+        )
+        try:
+            self.runner.run(again)
+        except BudgetExhausted:
+            self.runner.run(truth.hold.settle(Settlement(outcome="failed", status=502, attempts=truth.attempts)))
+            self.runner.run(truth.hold.__aexit__())
+            truth.amount, truth.hold = total - Nanodollars(worst), None
+            return
+        truth.amount, truth.values = total, request.values
+        for budget, amount in used:
+            assert budget.blocks_at is None or amount + total <= budget.blocks_at, budget
+
+    @precondition(lambda self: self.running())
     @rule(which=st.randoms(use_true_random=False), share=st.sampled_from([0, 33, 100]), twice=st.booleans())
     def settle(self, which: random.Random, share: int, twice: bool) -> None:
         truth = self.book[which.choice(self.running())]
         assert truth.hold is not None
-        cost = Nanodollars(truth.amount.nanos * share // 100)
-        ending = Settlement(outcome="ok", status=200, attempts=(attempt(cost),))
+        last = Nanodollars((truth.hold.worst.cost.nanos - truth.hold.spent.nanos) * share // 100)
+        ending = Settlement(outcome="ok", status=200, attempts=(*truth.attempts, attempt(last)))
+        cost = ending.cost
         for _ in range(1 + twice):
             self.runner.run(truth.hold.settle(ending))
         self.runner.run(truth.hold.__aexit__())
@@ -167,7 +204,8 @@ class PurseMachine(RuleBasedStateMachine):
     @rule(which=st.randoms(use_true_random=False))
     def cancel(self, which: random.Random) -> None:
         truth = self.book[which.choice(self.running())]
-        assert truth.hold is not None
+        if truth.attempts or truth.hold is None:
+            return
         self.runner.run(truth.hold.__aexit__())
         truth.amount, truth.hold = ZERO, None
 
@@ -179,6 +217,8 @@ class PurseMachine(RuleBasedStateMachine):
             if truth.hold is not None and truth.at + timedelta(seconds=900) <= self.now:
                 self.runner.run(truth.hold.__aexit__())
                 truth.hold = None
+        if minutes < 0:  # as whoever looks after leases does
+            self.swap_the_policy(self.policy)
 
     @rule(policy=st.sampled_from((None, *POLICIES)))
     def begin_anew(self, policy: tuple[Budget, ...] | None) -> None:

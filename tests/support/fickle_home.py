@@ -36,6 +36,10 @@ class FickleHome:
         self._reached(needs_memory=True)
         return self._answered(await self.counters.hold(hold_id, draws, expires_at))
 
+    async def redraw(self, hold_id: str, draws: Sequence[Draw]) -> tuple[Level, ...] | Exhausted | None:
+        self._reached(needs_memory=True)
+        return self._answered(await self.counters.redraw(hold_id, draws))
+
     async def settle(self, hold_id: str, actuals: Sequence[int]) -> tuple[Level, ...] | None:
         self._reached(needs_memory=True)
         return self._answered(await self.counters.settle(hold_id, actuals))
@@ -70,15 +74,15 @@ class FickleHome:
     async def restore(self, hold_id: str, draws: Sequence[Draw], expires_at: float) -> None:
         self._reached()
         unlimited = [Draw(draw.counter, draw.amount, _NO_LIMIT) for draw in draws]
+        await self.counters.cancel(hold_id)
         self._answered(await self.counters.hold(hold_id, unlimited, expires_at))
 
     async def book(self, hold_id: str, draws: Sequence[Draw], actuals: Sequence[int]) -> None:
         self._reached()
         if hold_id not in self.booked:
             self.booked.add(hold_id)
-            if await self.counters.settle(hold_id, actuals) is None:
-                await self.restore(hold_id, [Draw(draw.counter, 0, 0) for draw in draws], 0)
-                await self.counters.settle(hold_id, actuals)
+            await self.restore(hold_id, [Draw(draw.counter, 0, 0) for draw in draws], 0)
+            await self.counters.settle(hold_id, actuals)
         self._answered(None)
 
     async def ready(self) -> bool:

@@ -38,6 +38,7 @@ POLICY: dict[str, Any] = {
     "routes": [{"name": "auto", "weak": "small", "strong": "dear"}],
     "cache": {"exact": {"ttl": "1h", "shared_by": "app"}},
     "output": {"max_tokens": {"default": 64, "ceiling": 100}},
+    "reliability": {"retries": 0, "breaker": {"failures": 1_000}},
     "teams": [
         {
             "name": "red",
@@ -51,7 +52,11 @@ POLICY: dict[str, Any] = {
         {"name": "blue", "apps": [{"name": "bot"}]},
     ],
 }  # fmt: skip
-"""At 0.36 USD/h, 1000 prompt tokens/s and 50 answer tokens/s: 0.1 USD per million in, 2 USD per million out."""
+"""At 0.36 USD/h, 1000 prompt tokens/s and 50 answer tokens/s: 0.1 USD per million in, 2 USD per million out.
+
+A failed call is not made again where it failed, so that a test knows how many there were, and no number of failures is
+enough for a provider to be left alone.
+"""
 
 
 def policy(**changes: Any) -> dict[str, Any]:

@@ -58,10 +58,11 @@ class CutConnection(Exception):
 
 
 class ScriptedUpstream:
-    """The upstream's behaviour and its memory of what it was asked."""
+    """The upstream's behaviour and its memory of what it was asked: `before` are for its first answers."""
 
     def __init__(self) -> None:
         self.script = Script()
+        self.before: list[Script] = []
         self.healthy = True
         self.served: tuple[str, ...] = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         self.rates = {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
@@ -117,6 +118,8 @@ class ScriptedUpstream:
 
     async def _embed(self, request: Request) -> Response:
         self._remember(request, await request.json())
+        if self.script.status != 200:
+            return JSONResponse({"error": self.script.error}, self.script.status, self.script.headers)
         vector = {"object": "embedding", "index": 0, "embedding": [0.6, 0.8]}
         usage = {"prompt_tokens": 5, "total_tokens": 5}
         reply = {"object": "list", "data": [vector], "model": "all-minilm-l6-v2"}
@@ -125,7 +128,7 @@ class ScriptedUpstream:
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
         self._remember(request, body)
-        script = self.script
+        script = self.before.pop(0) if self.before else self.script
         if script.status != 200:
             return JSONResponse({"error": script.error}, script.status, script.headers)
         return StreamingResponse(self._events(script, body), media_type="text/event-stream")

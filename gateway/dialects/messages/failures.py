@@ -38,6 +38,9 @@ _BY_KIND = {row.kind: row for row in reversed(_ROWS)} | {"server_error": _BY_TYP
 _FITS_NOT = ("prompt is too long", "exceed context limit")
 """How Anthropic words that the prompt and the answer do not fit the model; the type alone does not tell."""
 
+_NOT_PAID = "credit balance is too low"
+"""How Anthropic words, under the type of a bad request, that whoever calls it has no money left."""
+
 
 def from_chat_error(error: Mapping[str, Any], status: int | None, request_id: str | None) -> dict[str, Any]:
     """Return the error body of Messages for the error object of a chat.
@@ -63,6 +66,7 @@ def to_chat_error(body: Mapping[str, Any]) -> dict[str, Any]:
     error: dict[str, Any] = said if isinstance(said, dict) else {}
     message = str(error.get("message") or "")
     row = _BY_TYPE.get(str(error.get("type")), _BY_TYPE["api_error"])
+    row = _BY_TYPE["billing_error"] if _NOT_PAID in message else row
     too_long = any(words in message for words in _FITS_NOT)
     code = "context_length_exceeded" if too_long else row.code
     return {"error": {"message": message, "type": row.kind, "param": None, "code": code}}

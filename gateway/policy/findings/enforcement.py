@@ -52,10 +52,6 @@ NOT_YET = (
     ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
-    _NotYet(
-        ("routes.*.fallbacks",),
-        "A failed call is not tried elsewhere; a fallback answers only when the models before it may not or are down.",
-    ),
     _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
     _NotYet(("cache.semantic",), "Only the very same request is answered from the cache."),
     _NotYet(("cache.prefix",), "Prompts are sent without cache marks."),

@@ -175,7 +175,7 @@ class Regime:
         """Make a catalogue in which each model has a provider of its own, because each may have been down alone."""
         unpriced = self.policy.unpriced
         models = [
-            Model(name, name, one.model, one.tier, one.kind, None if name in unpriced else _ANY_PRICE)
+            Model(name, name, one.model, one.tier, one.kind, None if name in unpriced else _ANY_PRICE, one.same_as)
             for name, one in self._models.items()
         ]
         upstreams = {

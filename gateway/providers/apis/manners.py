@@ -14,7 +14,7 @@ class Manners:
         usage_asked: it tells the usage of a stream when asked; others tell it always, and know no such question.
         usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
-        knows: fields of other dialects that it obeys as well.
+        knows: fields of other dialects, or of messages in them, that it obeys as well.
         renamed: what it calls a field otherwise.
         unsaid: fields that it refuses and whose absence leaves the answer what it is.
     """
@@ -32,7 +32,10 @@ OWN: Final = Manners(limit_field="max_completion_tokens", usage_per_chunk=True, 
 """The bundled engine and vLLM."""
 
 OPENAI: Final = Manners(limit_field="max_completion_tokens")
-"""OpenAI itself, and Azure for it: their reasoning models insist on the newer name of the bound."""
+"""OpenAI itself, Azure for it, and who has followed: their reasoning models insist on the newer name of the bound."""
+
+THINKING: Final = Manners(knows=frozenset({"reasoning_content"}))
+"""DeepSeek and Moonshot refuse a turn with a call of a tool that comes back without what was thought before it."""
 
 MISTRAL: Final = Manners(
     usage_asked=False,
@@ -47,7 +50,12 @@ _BY_HOST: Final[Mapping[str, Manners]] = {
     "api.openai.com": OPENAI,
     ".openai.azure.com": OPENAI,
     ".services.ai.azure.com": OPENAI,
+    "api.cerebras.ai": OPENAI,
+    "api.deepseek.com": THINKING,
+    "api.groq.com": OPENAI,
     "api.mistral.ai": MISTRAL,
+    "api.moonshot.ai": THINKING,
+    "api.x.ai": OPENAI,
 }
 
 

@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 
 from gateway.dialects.chat import plain
+from gateway.providers.apis.canonical import Canonical
 from gateway.providers.apis.ears import EventEar, Heard
+from gateway.providers.apis.failures import error_of
 from gateway.providers.apis.manners import Manners
-from gateway.providers.refusals import error_of
 from gateway.providers.replies import as_object
-from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
+from gateway.providers.upstream import Call, Dialect, Wanted
 
 
 class OpenAIApi:
@@ -47,13 +48,18 @@ class OpenAIApi:
         return Wanted("chat/completions", asked)
 
     def ear(self, provider: str, wanted: Wanted) -> EventEar:
-        """Hear chunks, which are what we have inside already."""
+        """Hear chunks, which are what we have inside already, or nearly."""
         del wanted
+        canonical = Canonical()
 
         def hear(payload: bytes) -> Heard:
-            return [Chunk(payload, as_object(payload, provider))]
+            return canonical.hear(payload, as_object(payload, provider))
 
-        return EventEar(provider, hear, lambda whole: [_as_chunk(whole)])
+        def whole(completion: dict[str, Any]) -> Heard:
+            chunk = completion if completion.get("object") == "error" else _as_chunk(completion)
+            return canonical.hear(msgspec.json.encode(chunk), chunk)
+
+        return EventEar(provider, hear, whole)
 
     def embeddings(self, body: dict[str, Any]) -> Wanted:
         """Return the request as it is."""
@@ -69,12 +75,11 @@ class OpenAIApi:
         return error_of(body)
 
 
-def _as_chunk(completion: dict[str, Any]) -> Chunk:
+def _as_chunk(completion: dict[str, Any]) -> dict[str, Any]:
     """Return a completion as the one chunk of a stream that says all of it, usage included."""
     choices = completion.get("choices")
     parts = [part for part in choices if isinstance(part, dict)] if isinstance(choices, list) else []
-    value = completion | {"object": "chat.completion.chunk", "choices": [_as_part(part) for part in parts]}
-    return Chunk(msgspec.json.encode(value), value)
+    return completion | {"object": "chat.completion.chunk", "choices": [_as_part(part) for part in parts]}
 
 
 def _as_part(choice: dict[str, Any]) -> dict[str, Any]:

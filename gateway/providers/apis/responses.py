@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from gateway.dialects.responses.calling import to_responses
 from gateway.dialects.responses.hearing import Hearing, hear_whole
 from gateway.providers.apis.ears import EventEar, Heard, translated
-from gateway.providers.refusals import error_of
+from gateway.providers.apis.failures import error_of
 from gateway.providers.replies import as_object
-from gateway.providers.upstream import Call, Dialect, Wanted
+from gateway.providers.upstream import Call, Chunk, Dialect, Wanted
 
 
 class ResponsesApi:
@@ -39,7 +41,7 @@ class ResponsesApi:
             return translated(payload, hearing.hear(str(data.get("type")), data), "responses")
 
         def whole(response: dict[str, Any]) -> Heard:
-            return translated(b"", hear_whole(response), "chat")
+            return [Chunk(msgspec.json.encode(value), value) for value in hear_whole(response)]
 
         return EventEar(provider, hear, whole)
 

@@ -61,3 +61,25 @@ def test_a_zone_of_confinement_is_that_of_a_provider_or_on_the_premises() -> Non
         'p:19:75: sensitivity.confine.iban: unknown zone "eu"; known: allow, onprem, refuse'
     ]
     assert problems(SMALL.replace("kind: engine", "kind: engine, zone: eu") + confine) == []
+
+
+@pytest.mark.parametrize(
+    ("equal", "said"),
+    [
+        ("same_as: small", []),
+        ("same_as: nobody", ['unknown model "nobody"; known: large, other, small']),
+        ("same_as: other", ['"other" is itself the same as another model; name that one']),
+        ("kind: embedding, same_as: small", ['"small" makes another kind of answer']),
+    ],
+)
+def test_a_deployment_is_the_same_as_a_model_that_can_stand_for_it(equal: str, said: list[str]) -> None:
+    other = "  - {name: other, provider: engine, model: x, tier: local, price: {input: 1, output: 1}, %s}\n"
+    found = problems(SMALL.replace("routes:\n", other % equal + "routes:\n"))
+    assert [problem.split("same_as: ")[1] for problem in found] == said
+
+
+def test_what_is_hedged_is_a_route_or_a_model() -> None:
+    hedge = "reliability: {hedge: {after: 2s, models: [auto, small, nobody]}}\n"
+    assert problems(SMALL + hedge) == [
+        'p:19:56: reliability.hedge.models: unknown model or route "nobody"; known: auto, large, small'
+    ]

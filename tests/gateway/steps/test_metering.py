@@ -113,3 +113,10 @@ def test_no_shape_of_chunk_can_keep_an_answer_from_being_settled(values: list[di
     assert made.reported is None or made.reported.total >= 0
     assert isinstance(made.complete, bool)
     assert isinstance(made.completion()["usage"], dict)
+
+
+def test_what_was_withheld_is_paid_as_the_provider_says_though_something_is_said_in_its_place() -> None:
+    withheld = says("I cannot say.", {"prompt_tokens": 9, "completion_tokens": 0})
+    assert meter(withheld).reported is None
+    withheld["choices"][0]["finish_reason"] = "content_filter"
+    assert meter(withheld).reported == Usage(fresh_input=9)

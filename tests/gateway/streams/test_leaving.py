@@ -5,19 +5,18 @@ tells its usage with every chunk; elsewhere the documented estimate stands, and 
 """
 
 import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import pytest
 
-from gateway.counting.calibration import Calibration
-from gateway.counting.tally import Prompt as Asked
-from gateway.counting.tally import Tally
 from gateway.providers.leaving import CANCEL, DRAIN, ESTIMATE, Leave
 from governance.money import Nanodollars
 from tests.support.providers.answer import Answer, Prompt, Tokens
 from tests.support.providers.delivery import Served
-from tests.support.providers.gateways import TELLS_PER_CHUNK, FarGateway, cost, far_gateway
+from tests.support.providers.gateways import TELLS_PER_CHUNK, WRITES, FarGateway, cost, far_gateway
 from tests.support.providers.script import Script
 
 ANSWER = Answer(
@@ -26,16 +25,26 @@ ANSWER = Answer(
     prompt=Prompt(fresh=9, read=5),
 )
 PIECES = ANSWER.pieces
-PLAIN = b'{"model":"far","messages":[{"role":"user","content":"Hi"}],"max_tokens":64}'
-STREAMED = PLAIN[:-1] + b',"stream":true}'
 TELLS_PROMPT_FIRST = {"messages"}
 
 
-async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bool = True) -> Served:
+def answer_of(far: FarGateway) -> Answer:
+    """Return the answer with every class of tokens that the dialect can tell."""
+    return replace(ANSWER, prompt=Prompt(fresh=9, read=5, written=4, written_1h=2)) if far.kind in WRITES else ANSWER
+
+
+async def leave_after(
+    far: FarGateway,
+    pieces: int,
+    *,
+    more: int = 0,
+    stream: bool = True,
+    asking: Coroutine[Any, Any, object] | None = None,
+) -> Served:
     """Ask, leave once so many pieces are made, let the provider go on for `more` of them, and return what it served."""
     asked, gate, silent = len(far.fake.served), asyncio.Semaphore(max(0, pieces - 1)), asyncio.Event()
-    far.fake.script = Script(answer=ANSWER, gate=gate, silent=silent)
-    pending = asyncio.create_task(_read(far) if stream else far.plain())
+    far.fake.script = Script(answer=answer_of(far), gate=gate, silent=silent)
+    pending = asyncio.create_task(asking or far.plain(stream=stream))
     await far.fake.until(lambda: len(far.fake.served) > asked)
     if pieces:
         silent.set()
@@ -49,26 +58,25 @@ async def leave_after(far: FarGateway, pieces: int, *, more: int = 0, stream: bo
     return far.fake.last
 
 
-async def _read(far: FarGateway) -> None:
-    async with far.streamed() as reply:
+async def _read(far: FarGateway, path: str, body: dict[str, Any]) -> None:
+    asked = {"model": "far", "stream": True} | body
+    async with far.gateway.client.stream("POST", path, json=asked, headers={"x-api-key": far.key}) as reply:
         async for _ in reply.aiter_raw():
             pass
 
 
-def estimated(kind: str, made: int, *, stream: bool = True) -> Tokens:
-    """Return the documented estimate: the prompt as told or by what it is made of, as the answer by what was said."""
-    asked = STREAMED if stream else PLAIN
-    tally = Tally("far", Calibration(), Asked(msgspec.json.decode(asked), len(asked)))
-    told = kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made
-    prompt = ANSWER.prompt if told else Prompt(fresh=tally.likely)
-    heard = sorted(PIECES[:made], key=lambda piece: piece.kind == "thought")  # as a completion has them
-    return Tokens(prompt, tally.said(["".join(piece.text for piece in heard)]))
+def estimated(far: FarGateway, made: int) -> Tokens:
+    """Return the documented estimate: the prompt as told or as it is likely, the answer as likely by what was said."""
+    told, tally = far.kind in TELLS_PER_CHUNK | TELLS_PROMPT_FIRST and made, far.tally()
+    prompt = answer_of(far).prompt if told else Prompt(fresh=tally.likely)
+    said = sorted(PIECES[:made], key=lambda piece: piece.kind)  # text before thoughts, as a message has them
+    return Tokens(prompt, tally.said(["".join(piece.text for piece in said)]))
 
 
-def two_more(made: int) -> int:
+def two_more(far: FarGateway, made: int) -> int:
     """Return how many pieces are likely to be two tokens longer than so many."""
-    before = estimated("chat", made).said
-    return next(later for later in range(made, len(PIECES) + 1) if estimated("chat", later).said >= before + 2)
+    before = estimated(far, made).said
+    return next(later for later in range(made, len(PIECES) + 1) if estimated(far, later).said >= before + 2)
 
 
 async def test_an_answer_that_is_drained_is_paid_for_to_the_token(far: FarGateway) -> None:
@@ -79,7 +87,7 @@ async def test_an_answer_that_is_drained_is_paid_for_to_the_token(far: FarGatewa
 
         assert (served.ended, served.made) == ("whole", len(PIECES)), pieces
         assert (row.outcome, row.estimated, row.cost) == ("left", False, cost(served.tokens)), pieces
-        assert (row.input_tokens, row.output_tokens) == (14, 6), pieces
+        assert (row.input_tokens, row.output_tokens) == (20 if far.kind in WRITES else 14, 6), pieces
 
 
 async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(far: FarGateway) -> None:
@@ -91,7 +99,7 @@ async def test_an_answer_that_is_cancelled_is_paid_for_as_far_as_it_was_made(far
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert served.made == pieces
         exact = far.kind in TELLS_PER_CHUNK
-        truth = served.tokens if exact else estimated(far.kind, pieces)
+        truth = served.tokens if exact else estimated(far, pieces)
         assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
@@ -103,7 +111,7 @@ async def test_an_answer_may_be_paid_for_by_an_estimate_whatever_its_provider_sa
 
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert (row.outcome, row.estimated) == ("left", True)
-        assert row.cost == cost(estimated(far.kind, pieces)), pieces
+        assert row.cost == cost(estimated(far, pieces)), pieces
 
 
 @pytest.mark.parametrize(
@@ -119,13 +127,13 @@ async def test_an_answer_is_drained_no_further_than_to_its_bound(far: FarGateway
     far.upstream.leave = rule
     for count, pieces in enumerate(range(1, len(PIECES) - 2), 1):
         exact = far.kind in TELLS_PER_CHUNK
-        last = pieces + 2 if exact or rule.seconds else two_more(pieces)
+        last = pieces + 2 if exact or rule.seconds else two_more(far, pieces)
         served = await leave_after(far, pieces, more=last - pieces)
         row = await far.row(count)
 
         assert (await far.fake.until_ended()).ended == "left", pieces
         assert served.made == last
-        truth = served.tokens if exact else estimated(far.kind, last)
+        truth = served.tokens if exact else estimated(far, last)
         assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth)), pieces
 
 
@@ -145,8 +153,33 @@ async def test_a_client_of_a_plain_answer_that_leaves_is_treated_the_same(far: F
     row = await far.row()
 
     exact = rule.reads_on or far.kind in TELLS_PER_CHUNK
-    truth = served.tokens if exact else estimated(far.kind, 3, stream=False)
+    truth = served.tokens if exact else estimated(far, 3)
     assert (row.outcome, row.estimated, row.cost) == ("left", not exact, cost(truth))
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/completions", {"prompt": "Hi", "max_tokens": 64}),
+        ("/v1/responses", {"input": "Hi", "store": False}),
+        ("/v1/messages", {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 64}),
+    ],
+    ids=["completions", "responses", "messages"],
+)
+async def test_a_client_of_any_dialect_that_leaves_is_treated_the_same(
+    far: FarGateway, path: str, body: dict[str, Any]
+) -> None:
+    for count, (rule, more) in enumerate(((CANCEL, 0), (DRAIN, len(PIECES))), 1):
+        far.upstream.leave = rule
+        served = await leave_after(far, 4, more=more, asking=_read(far, path, body))
+        row = await far.row(count)
+
+        assert (row.endpoint, row.outcome) == (path.removeprefix("/v1/"), "left")
+        if rule.reads_on or far.kind in TELLS_PER_CHUNK:
+            assert (row.estimated, row.cost) == (False, cost(served.tokens))
+        else:
+            assert row.estimated
+            assert row.cost.nanos > 0
 
 
 async def test_machines_of_our_own_cancel_and_clouds_drain(far: FarGateway) -> None:

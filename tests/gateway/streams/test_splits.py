@@ -100,6 +100,14 @@ def test_a_stream_may_come_byte_by_byte(name: str, end: str) -> None:
     assert heard(api, [bytes([byte]) for byte in raw]) == heard(api, [written(dialect)])
 
 
+@pytest.mark.parametrize("name", EVENTS)
+def test_a_mark_of_the_byte_order_before_it_all_is_not_seen(name: str) -> None:
+    api, dialect = SPOKEN[name]
+    raw = b"\xef\xbb\xbf" + written(dialect)
+    for place in range(5):
+        assert heard(api, [raw[:place], raw[place:]]) == heard(api, [written(dialect)])
+
+
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("name", EVENTS)
 def test_the_last_event_may_lack_the_line_that_ends_it(name: str, end: str) -> None:

@@ -77,6 +77,20 @@ async def test_a_slow_but_living_stream_is_never_given_up(far: FarGateway) -> No
     assert reply.json()["choices"][0]["message"]["content"] == "a" * 12
 
 
+async def test_comments_keep_an_answer_alive_that_has_begun(far: FarGateway) -> None:
+    if far.kind == "converse":  # its streams have no comments
+        return
+    far.upstream.timeouts, gate = replace(PATIENT, idle_s=2 * SHORT_S), asyncio.Semaphore(1)
+    far.fake.script = Script(gate=gate, murmur_s=0.02)
+    pending = asyncio.create_task(far.plain())
+    await far.fake.until(lambda: bool(far.fake.served) and not far.fake.last.ended)
+    done, _ = await asyncio.wait([pending], timeout=4 * SHORT_S)
+    assert not done
+    far.fake.script.let_go()
+
+    assert (await pending).status_code == 200
+
+
 async def test_the_wait_for_the_first_token_may_be_longer_than_that_between_two(far: FarGateway) -> None:
     far.upstream.timeouts = replace(PATIENT, idle_s=SHORT_S)
     silent = asyncio.Event()

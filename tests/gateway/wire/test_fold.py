@@ -1,6 +1,7 @@
 """Chunks fold into the completion they stand for, and a completion unfolds into chunks that fold back."""
 
 import time
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import given
@@ -180,3 +181,24 @@ def test_all_that_a_model_makes_is_said_wherever_it_stands() -> None:
     folded.add({"choices": [{"index": 1, "delta": {"content": deep}}]})
 
     assert folded.texts == ["abcde", "deep"]
+
+
+def test_what_is_empty_takes_nothing_back() -> None:
+    named = chunk(tool_calls=[{"index": 0, "id": "1", "function": {"name": "f", "arguments": ""}}])
+    unnamed = chunk(tool_calls=[{"index": 0, "id": "", "function": {"name": "", "arguments": "{}"}}]) | {"id": ""}
+
+    completion = fold([named, unnamed])
+
+    assert completion["id"] == "c"
+    assert completion["choices"][0]["message"]["tool_calls"] == [
+        {"id": "1", "function": {"name": "f", "arguments": "{}"}}
+    ]
+
+
+def test_folding_changes_no_chunk() -> None:
+    first = chunk(audio={"transcript": "a"}, tool_calls=[{"index": 0, "function": {"arguments": "{"}}])
+    kept = deepcopy(first)
+
+    fold([first, chunk(audio={"transcript": "b"}, tool_calls=[{"index": 0, "function": {"arguments": "}"}}])])
+
+    assert first == kept

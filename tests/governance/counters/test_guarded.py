@@ -36,6 +36,9 @@ class Guard:
     async def hold(self, name: str, amount: int = 30, limit: int = 100) -> object:
         return await self.counters.hold(name, [Draw(TEAM, amount, limit)], SOON)
 
+    async def redraw(self, name: str, amount: int, limit: int = 100) -> object:
+        return await self.counters.redraw(name, [Draw(TEAM, amount, limit), Draw(RUNNING, 1, 9)])
+
     async def settle(self, name: str, actual: int) -> object:
         levels = await self.counters.settle(name, [actual])
         self.ledger += 0 if levels is None else actual
@@ -144,6 +147,64 @@ async def test_a_hold_past_its_lease_ends_in_the_absence() -> None:
         assert await guard.back() == Level(30, 0)
 
 
+async def test_a_hold_is_redrawn_where_it_is() -> None:
+    async with guarded("closed") as guard:
+        await guard.hold("h")
+        assert await guard.redraw("h", 80) == (Level(0, 80), Level(0, 1))
+        assert isinstance(await guard.redraw("h", 101), Exhausted)
+        assert await guard.counters.settle("h", [12, 0]) == (Level(12, 0), Level(0, 0))
+        assert await guard.redraw("h", 1) is None
+
+
+async def test_a_hold_that_may_not_be_redrawn_in_the_absence_ends_as_it_was() -> None:
+    async with guarded("closed") as guard:
+        await guard.hold("h")
+        guard.home.away = True
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable):
+                await guard.redraw("h", 80)
+        assert await guard.settle("h", 12) == (Level(firm=False),)
+        assert await guard.back() == Level(12, 0)
+
+
+async def test_a_hold_redrawn_in_the_absence_draws_on_the_allowance_and_then_on_the_home() -> None:
+    async with guarded(Nanodollars(70)) as guard:
+        await guard.hold("h")
+        guard.home.away = True
+        await guard.counters.read([TEAM])
+        assert await guard.redraw("h", 60) == (Level(firm=False), Level(firm=False))
+        assert await guard.redraw("h", 70) == (Level(firm=False), Level(firm=False))
+        with pytest.raises(StoreUnavailable, match="allowance"):
+            await guard.redraw("h", 71)
+        assert await guard.back() == Level(0, 70)
+        assert await guard.counters.settle("h", [50, 0]) == (Level(50, 0), Level(0, 0))
+
+
+@pytest.mark.parametrize("rule", ["closed", "open"])
+async def test_a_redraw_whose_answer_was_lost_is_counted_once_at_what_it_came_to(rule: OnAway) -> None:
+    async with guarded(rule) as guard:
+        await guard.hold("h")
+        guard.home.deaf = True
+        if rule == "closed":
+            with pytest.raises(StoreUnavailable):
+                await guard.redraw("h", 80)
+            await guard.settle("h", 12)
+        else:
+            await guard.redraw("h", 80)
+            await guard.counters.settle("h", [12, 0])
+        assert await guard.back() == Level(12, 0)
+        assert await guard.counters.read([RUNNING]) == (Level(0, 0),)
+
+
+async def test_a_redraw_whose_answer_was_lost_is_made_good_when_the_home_is_back() -> None:
+    async with guarded("open") as guard:
+        await guard.hold("h")
+        guard.home.deaf = True
+        await guard.redraw("h", 80)
+        assert await guard.back() == Level(0, 80)
+        assert await guard.counters.settle("h", [12, 0]) == (Level(12, 0), Level(0, 0))
+
+
 @pytest.mark.parametrize("rule", ["closed", "open"])
 async def test_a_hold_whose_answer_was_lost_is_not_left_behind(rule: OnAway) -> None:
     async with guarded(rule) as guard:
@@ -237,7 +298,7 @@ async def test_a_home_that_cannot_do_the_work_stops_the_start() -> None:
 
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["hold", "end", "away", "deaf", "back", "forget"]),
+        st.sampled_from(["hold", "redraw", "end", "away", "deaf", "back", "forget"]),
         st.integers(0, 4).map(str),
         st.integers(0, 60),
     ),
@@ -265,6 +326,8 @@ def test_whatever_happens_the_home_never_knows_less_than_was_spent(story: list[t
                 if act == "hold":
                     await guard.hold(f"{name}.{number}", amount, 10**9)
                     open_holds.append(f"{name}.{number}")
+                elif act == "redraw" and open_holds:
+                    await guard.counters.redraw(open_holds[-1], [Draw(TEAM, amount, 10**9)])
                 elif act == "end" and open_holds:
                     await guard.settle(open_holds.pop(0), amount)
                 else:

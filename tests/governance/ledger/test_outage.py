@@ -26,9 +26,9 @@ def settled(request_id: str, nanos: int) -> LedgerEvent:
     return LedgerEvent(kind=EventKind.SETTLED, opening=opening(request_id), cost=Nanodollars(nanos))
 
 
-def lets_in(outage: Outage, nanos: int = 0) -> bool:
+def lets_in(outage: Outage, nanos: int = 0, request_id: str = "new") -> bool:
     try:
-        outage.admit(7, Nanodollars(nanos))
+        outage.admit(7, held(request_id, nanos))
     except LedgerBehind:
         return False
     return True
@@ -68,6 +68,8 @@ def test_an_allowance_is_never_passed_by_a_nano_dollar() -> None:
     outage.note(held("r1", 60))
     assert lets_in(outage, 40)
     assert not lets_in(outage, 41)
+    assert lets_in(outage, 100, "r1")
+    assert not lets_in(outage, 101, "r1")
     outage.note(settled("r1", 30))
     assert lets_in(outage, 70)
     outage.note(held("r2", 70))
@@ -86,5 +88,5 @@ def test_what_began_before_the_outage_is_not_counted_against_it() -> None:
 def test_the_refusal_says_for_how_long() -> None:
     outage, _ = away(usd("0.50"))
     with pytest.raises(LedgerBehind, match=r"away for 3 s, and the 0\.50 USD") as refused:
-        outage.admit(7, usd("0.51"))
+        outage.admit(7, held("new", 510_000_000))
     assert refused.value.queued == 7

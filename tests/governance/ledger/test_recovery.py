@@ -51,6 +51,20 @@ async def test_only_holds_without_an_end_are_orphans(tmp_path: Path) -> None:
     assert (ended.request.kind, ended.request.cost) == ("settled", usd("0.10"))
 
 
+async def test_a_request_that_held_anew_ends_at_what_it_held_last_with_the_plan_of_that(tmp_path: Path) -> None:
+    async with fresh_database(tmp_path) as database:
+        cheap = LedgerEvent(kind=EventKind.HELD, opening=opening("r1", model="mini"), held=usd("0.10"))
+        await write(database, held("r1"), cheap, held("r2", "0.10"))
+        await write(database, held("r2", "0.30"))
+        assert await expire_orphans(database) == 2
+        found = [await request(database, name) for name in ("r1", "r2")]
+        assert await expire_orphans(database) == 0
+    assert [one and (one.request.model, one.request.cost) for one in found] == [
+        ("mini", usd("0.10")),
+        ("gpt", usd("0.30")),
+    ]
+
+
 async def test_where_others_write_too_only_holds_past_their_lease_or_named_are_ended(tmp_path: Path) -> None:
     async with fresh_database(tmp_path) as database:
         await write(database, held("mine"), held("theirs"))

@@ -9,7 +9,10 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import httpx
+import msgspec
 
+from gateway.counting.tally import Prompt as ChatPrompt
+from gateway.counting.tally import Tally
 from gateway.endpoints import conversation
 from gateway.wire.departure import Departure
 from governance.ledger.reading.reports import RequestRow
@@ -32,7 +35,14 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
 TELLS_PER_CHUNK: Final = frozenset({"vllm", "gemini"})
 """Those that tell the usage so far with every chunk: it is exact wherever an answer stops."""
 
-PRICE: Final = {"input": 3, "cached_input": 0.3, "output": 15}
+WRITES: Final = frozenset(KINDS) - {"gemini"}
+"""Those that tell what was written to a cache."""
+
+UNAIDED: Final[Mapping[str, object]] = {"retries": 0, "breaker": {"failures": 1_000_000}}
+"""Every failure of the provider is the request's: no call is made again, and none is spared the provider."""
+
+MESSAGES: Final = [{"role": "user", "content": "Hi"}]
+PRICE: Final = {"input": 3, "cached_input": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "output": 15}
 
 
 @dataclass
@@ -62,7 +72,7 @@ class FarGateway:
         """Return the stream of an answer, to be entered."""
         body = {
             "model": "far",
-            "messages": [{"role": "user", "content": "Hi"}],
+            "messages": MESSAGES,
             "max_tokens": 64,
             "stream": True,
         } | more
@@ -70,8 +80,14 @@ class FarGateway:
 
     async def plain(self, path: str = "/v1/chat/completions", **more: Any) -> httpx.Response:
         """Ask for an answer in one piece."""
-        body = {"model": "far", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 64} | more
+        body = {"model": "far", "messages": MESSAGES, "max_tokens": 64} | more
         return await self.gateway.client.post(path, json=body, headers={"x-api-key": self.key})
+
+    def tally(self) -> Tally:
+        """Return what the gateway thinks of the tokens of such a request, where nobody tells it."""
+        chat = self.gateway.services.in_force.governed.chat
+        prompt = ChatPrompt({"messages": MESSAGES}, len(msgspec.json.encode({"messages": MESSAGES})) + 64)
+        return chat.purchasing.counting.tally(chat.catalogue.models["far"], prompt)
 
     async def row(self, count: int = 1) -> RequestRow:
         """Return the latest of so many requests in the ledger."""
@@ -79,10 +95,27 @@ class FarGateway:
 
 
 @asynccontextmanager
-async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[FarGateway]:
-    """Serve a gateway over a fake provider of that kind; `more` is said of the provider in the policy."""
+async def far_gateway(
+    tmp_path: Path,
+    kind: str,
+    *,
+    model: str = "far-1",
+    price: object = PRICE,
+    reliability: Mapping[str, object] = UNAIDED,
+    **more: Any,
+) -> AsyncGenerator[FarGateway]:
+    """Serve a gateway over a fake provider of that kind.
+
+    Args:
+        tmp_path: where it keeps what it keeps.
+        kind: one of `KINDS`.
+        model: what the provider calls the model.
+        price: what the policy says that it costs.
+        reliability: what is done when it fails.
+        more: what else the policy says of the provider.
+    """
     fake = FakeProvider()
-    fake.models = ("far-1",)
+    fake.models = (model,)
     async with serve(fake.app()) as port:
         address = f"http://127.0.0.1:{port}{KINDS[kind]['base_url']}"
         said = {**KINDS[kind], "base_url": address, "api_key": "${FAR_KEY}"} | more
@@ -90,9 +123,10 @@ async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[
             "providers": POLICY["providers"] | {"far": said},
             "models": [
                 *POLICY["models"],
-                {"name": "far", "provider": "far", "model": "far-1", "tier": "cloud", "price": PRICE},
+                {"name": "far", "provider": "far", "model": model, "tier": "cloud", "price": price},
             ],
             "cache": {},
+            "reliability": dict(reliability),
         }
         leavings = asyncio.Semaphore(0)
 
@@ -109,4 +143,5 @@ async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[
 def cost(used: Tokens) -> Nanodollars:
     """Price what was truly used by hand, at `PRICE`."""
     prompt = used.prompt
-    return Nanodollars(prompt.fresh * 3000 + prompt.read * 300 + used.output * 15000)
+    written = prompt.written * 3750 + prompt.written_1h * 6000
+    return Nanodollars(prompt.fresh * 3000 + prompt.read * 300 + written + used.output * 15000)

@@ -13,10 +13,12 @@ DONE: Final[bytes | None] = None
 
 
 def usage(used: Tokens) -> dict[str, Any]:
-    """Return usage as this API counts it."""
+    """Return usage as this API counts it; what was written for long is within what was written."""
+    prompt = used.prompt
+    details = {"cached_tokens": prompt.read, "cache_write_tokens": prompt.written + prompt.written_1h}
     return {
-        "input_tokens": used.prompt.total,
-        "input_tokens_details": {"cached_tokens": used.prompt.read},
+        "input_tokens": prompt.total,
+        "input_tokens_details": details | ({"cache_write_1h_tokens": prompt.written_1h} if prompt.written_1h else {}),
         "output_tokens": used.output,
         "output_tokens_details": {"reasoning_tokens": used.reasoning},
         "total_tokens": used.total,

@@ -61,6 +61,15 @@ class Script:
     fail_after: int | None = None
     stop_after: int | None = None
 
+    def let_go(self) -> None:
+        """Wait for nothing any more."""
+        if self.gate is not None:
+            for _ in self.answer.pieces:
+                self.gate.release()
+        for waited_for in (self.silent, self.pondering):
+            if waited_for is not None:
+                waited_for.set()
+
     def usage_field(self, name: str, written: Callable[[Tokens], dict[str, Any]], used: Tokens) -> dict[str, Any]:
         """Return the field of that name as this script tells usage: absent, null, zero or true."""
         match self.usage:

@@ -10,6 +10,8 @@ TYPES = {
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
+    409: "conflict_error",
+    422: "invalid_request_error",
     429: "rate_limit_error",
     500: "api_error",
     502: "api_error",

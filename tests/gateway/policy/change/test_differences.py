@@ -41,6 +41,8 @@ def test_a_policy_does_not_differ_from_itself() -> None:
         ("timezone: Europe/London", "timezone: UTC", ["~ timezone timezone: Europe/London -> UTC"]),
         ("on_store_error:", "holds: {prompt: calibrated}\non_store_error:",
          ["~ holds holds.prompt: bound -> calibrated"]),
+        ("on_store_error:", "reliability: {retries: 3, timeouts: {idle: 30s}}\non_store_error:",
+         ["~ reliability reliability.retries: 2 -> 3", "+ reliability reliability.timeouts.idle: 30"]),
         ("action: redact", "action: flag", ["~ guardrails guardrails.no-secrets-out.action: redact -> flag"]),
         ("      - {name: notebooks, headers: [workflow, session]}\n", "", ["- app research/notebooks"]),
         ("        tiers: [local, economy]\n", "        tiers: [local]\n",

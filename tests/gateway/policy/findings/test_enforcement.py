@@ -12,7 +12,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "routes.auto.threshold",
         "routes.cheap.threshold",
         "routes.auto.shadow",
-        "routes.auto.fallbacks",
         "sensitivity",
         "cache.semantic",
         "cache.prefix",
