@@ -14,6 +14,7 @@ import msgspec
 from gateway.errors import (
     BadRequest,
     UpstreamError,
+    UpstreamRefused,
     UpstreamStale,
     UpstreamTimeout,
     UpstreamUnconnected,
@@ -33,6 +34,7 @@ from gateway.providers.replies import (
     as_object,
     read_start,
     read_whole,
+    without_secrets,
 )
 from gateway.providers.transport import was_kept
 from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
@@ -158,7 +160,8 @@ class HttpUpstream:
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
         headers = {"content-type": "application/json", "x-request-id": request_id}
-        headers |= {**wanted.headers, **self._api.headers(str(url), content)}
+        credentials = self._api.headers(str(url), content)
+        headers |= {**wanted.headers, **credentials}
         sent_at, begun = anyio.current_time(), False
         try:
             async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
@@ -167,6 +170,9 @@ class HttpUpstream:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
+        except UpstreamRefused as error:
+            error.message = without_secrets(error.message, credentials)
+            raise
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
