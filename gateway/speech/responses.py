@@ -70,6 +70,8 @@ class ResponsesSpeech:
             events = [(kind, {"type": kind, "sequence_number": self._sent, "response": response})]
         else:
             events = [*self._answer.feed({"usage": completion.get("usage")}), *self._answer.end()]
+        if not events:  # what made no sense has ended the stream before
+            return b""
         response = events[-1][1]["response"]
         response["usage"] = (response.get("usage") or {}) | money
         return _written(events)
