@@ -139,14 +139,14 @@ def to_items(messages: Sequence[Mapping[str, Any]], start: int = 0) -> Iterator[
         if role == "tool":
             yield _returned(message, kinds.get(message.get("tool_call_id"), FUNCTION), path)
             continue
-        yield from _listed(message, "reasoning_items")
+        yield from _thought(message, path)
         yield from _spoken(message, path)
         for place, call in enumerate(_listed(message, "tool_calls")):
             kind = BY_TYPE.get(call.get("type", FUNCTION.type))
             if kind is None:
                 raise BadRequest("Only functions and custom tools can be called.", f"{path}.tool_calls[{place}].type")
             kinds[call["id"]] = kind
-            yield from _listed(call, "reasoning_items")
+            yield from _thought(call, f"{path}.tool_calls[{place}]")
             said = call.get(kind.type)
             if said is None:
                 raise BadRequest(f"A call needs its {kind.type!r}.", f"{path}.tool_calls[{place}].{kind.type}")
@@ -180,6 +180,13 @@ def _returned(message: Mapping[str, Any], kind: CallKind, path: str) -> dict[str
     output = from_chat_content(message["content"], "tool", f"{path}.content")
     named = {"name": message["name"]} if message.get("name") else {}
     return {"type": kind.output, "call_id": message["tool_call_id"], "output": output} | named
+
+
+def _thought(said: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
+    for index, item in enumerate(_listed(said, "reasoning_items")):
+        if item.get("type") != "reasoning":  # another item would be read by the provider, and by nobody before it
+            raise BadRequest("Only what a model thought can stand here.", f"{path}.reasoning_items[{index}].type")
+        yield item
 
 
 def _listed(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
