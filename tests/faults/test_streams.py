@@ -94,10 +94,12 @@ async def test_calls_side_by_side_keep_their_ids_names_and_arguments(shop: Polyg
 
 @pytest.mark.parametrize("odd", ODD_CALLS)
 async def test_a_call_that_is_told_oddly_is_understood_in_every_dialect(shop: Polyglot, odd: str) -> None:
-    """BerriAI/litellm 20711, 38926 and their kin: pieces without an index, or with empty names, are other calls."""
+    """BerriAI/litellm 20711, 39796, 40069: pieces of calls lose their index, their id or their name."""
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in ODD_CALLS[odd]]
-    told = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    told: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
     told.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
     told.append({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 4, "total_tokens": 16}})
     events = [b"data: " + msgspec.json.encode(head | each) + b"\n\n" for each in told]
