@@ -5,7 +5,7 @@ Everything lies under `/admin`. Pages need a session; the sign-in form, style, s
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import parse_qsl
@@ -13,17 +13,21 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from dashboards.deferred_page import batch_rows
 from dashboards.pages import Pages
 from dashboards.ranges import range_of
 from dashboards.reports import Reports
 from dashboards.sign_in import SESSION_SECONDS, SignIn
 from dashboards.spend_page import dimension_of, spend_page
 from governance.errors import StoreUnavailable, TooManyGuesses, Unauthenticated
-from governance.people.roles import Right
+from governance.people.roles import Person, Right
 
 _SESSION, _BROWSER, _THEME = "sluice_session", "sluice_browser", "sluice_theme"
 _LATEST = 50
 _LONGEST_FORM = 4096
+
+Context = dict[str, object]
+Page = Callable[[Request, Person, Context], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,28 +48,46 @@ class Dashboard:
 
     async def spend(self, request: Request) -> Response:
         """Show the spend page, or the way to the sign-in."""
+        return await self._show(request, self._spend)
+
+    async def deferred(self, request: Request) -> Response:
+        """Show the page of deferred work, or the way to the sign-in."""
+        return await self._show(request, self._deferred)
+
+    async def _show(
+        self, request: Request, page: Callable[[Request, Person, Context], Awaitable[Response]]
+    ) -> Response:
         session = request.cookies.get(_SESSION) or ""
-        context = {"theme": _theme(request), "form_token": self.sign_in.form_token(session)}
-        now = self.now()
-        span = range_of(request.query_params.get("range"), now)
-        by = dimension_of(request.query_params.get("by"))
+        context: Context = {"theme": _theme(request), "form_token": self.sign_in.form_token(session)}
         try:
             person = await self.sign_in.who(session)
             if person is None:
                 return _to("/admin/sign-in")
             person.require(Right.SEE_SPEND)
-            report, before, points, latest = await asyncio.gather(
-                self.reports.spend_by(by, span.since, span.until, person.team),
-                self.reports.spend_by(by, span.before, span.before_until, person.team),
-                self.reports.spend_over(by, span.edges, person.team),
-                self.reports.recent(_LATEST, person.team),
-            )
+            return await page(request, person, context)
         except StoreUnavailable as trouble:
             reason = f"{str(trouble)[:1].upper()}{str(trouble)[1:]}"
             return self.pages.render("trouble.html", context | {"reason": reason, "here": str(request.url)}, status=503)
+
+    async def _spend(self, request: Request, person: Person, context: Context) -> Response:
+        now = self.now()
+        span = range_of(request.query_params.get("range"), now)
+        by = dimension_of(request.query_params.get("by"))
+        report, before, points, latest = await asyncio.gather(
+            self.reports.spend_by(by, span.since, span.until, person.team),
+            self.reports.spend_by(by, span.before, span.before_until, person.team),
+            self.reports.spend_over(by, span.edges, person.team),
+            self.reports.recent(_LATEST, person.team),
+        )
         page = spend_page(span=span, report=report, before=before, points=points, latest=latest, now=now)
         origin = str(request.base_url).rstrip("/")
         return self.pages.render("spend.html", context | {"page": page, "origin": origin})
+
+    async def _deferred(self, request: Request, person: Person, context: Context) -> Response:
+        del request
+        now = self.now()
+        rows = batch_rows(await self.reports.batches(_LATEST, person.team), now)
+        return self.pages.render("deferred.html", context | {"rows": rows, "zone": str(now.tzinfo)})
 
     async def show_sign_in(self, request: Request) -> Response:
         """Show the sign-in form, or the way in to who has signed in already."""
@@ -130,6 +152,7 @@ def router(reports: Reports, sign_in: SignIn, now: Callable[[], datetime]) -> AP
     dashboard = Dashboard(reports=reports, sign_in=sign_in, pages=Pages(), now=now)
     routes = APIRouter(prefix="/admin", include_in_schema=False)
     routes.add_api_route("", dashboard.spend, methods=["GET"])
+    routes.add_api_route("/deferred", dashboard.deferred, methods=["GET"])
     routes.add_api_route("/sign-in", dashboard.show_sign_in, methods=["GET"])
     routes.add_api_route("/sign-in", dashboard.do_sign_in, methods=["POST"])
     routes.add_api_route("/sign-out", dashboard.do_sign_out, methods=["POST"])

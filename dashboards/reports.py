@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Protocol
 
 from governance.database import Database
+from governance.deferred import batches
+from governance.deferred.records import Batch
 from governance.ledger.reading import reports, reports_daily
 from governance.ledger.reading.reports import RequestRow, SpendReport
 from governance.ledger.reading.reports_daily import SpendPoint
@@ -28,6 +30,10 @@ class Reports(Protocol):
         """Return the latest requests, newest first."""
         ...
 
+    async def batches(self, limit: int, team: str | None = None) -> tuple[Batch, ...]:
+        """Return the latest batches of deferred work, newest first."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerReports:
@@ -48,3 +54,7 @@ class LedgerReports:
     async def recent(self, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
         """See `Reports`."""
         return await reports.recent_requests(self.database, limit, team)
+
+    async def batches(self, limit: int, team: str | None = None) -> tuple[Batch, ...]:
+        """See `Reports`."""
+        return await batches.listed(self.database, limit, team=team)

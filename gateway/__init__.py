@@ -13,6 +13,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 * `policy/` is the YAML document that composes the engines' own sections.
 * `importing/` makes a policy of another gateway's config.
 * `governing/` is what the policy in force makes of this process, and how another one takes its place.
+* `deferred/` runs what nobody waits for: batches of requests, and single ones that a budget or a caller lets wait.
 * `catalogue.py` is the policy's models made callable; `services.py` opens everything else.
 * `server.py` serves, as one process or, with `workers.py`, as several; `supervision/` starts the engine beside it.
 * `alerting/` tells the receivers that the policy names when a budget's step is reached.

@@ -12,9 +12,11 @@ from starlette.routing import Route
 from dashboards.app import router as dashboard_router
 from gateway import __version__
 from gateway.endpoints.admin.application import admin_app
+from gateway.endpoints.batches import batches_router
 from gateway.endpoints.conversation import conversations
 from gateway.endpoints.counts import CountEndpoint
 from gateway.endpoints.embeddings import EmbeddingEndpoint
+from gateway.endpoints.files import files_router
 from gateway.endpoints.models import models_router
 from gateway.endpoints.operator import operator_router
 from gateway.endpoints.usage import usage_router
@@ -33,6 +35,8 @@ def create_app(services: Services) -> FastAPI:
     ]
     app.include_router(models_router(in_force, now))
     app.include_router(usage_router(in_force, services.purse, now))
+    app.include_router(files_router(services.clerk))
+    app.include_router(batches_router(services.clerk))
     app.include_router(operator_router(in_force, services.ledger, services.metrics, services.counters))
     admin = admin_app(services.desk)
     _shape_errors(admin, now)

@@ -200,6 +200,10 @@ class Catalogue:
         """Return the provider that serves `model`."""
         return self._upstreams[model.provider]
 
+    def provider(self, name: str) -> Upstream | None:
+        """Return the provider of that name; None when the policy has none."""
+        return self._upstreams.get(name)
+
     def price(self, model: Model, service: Service = "standard") -> Price | None:
         """Return what `model` costs now, or None while a measured price has not been measured, or cannot be meant.
 

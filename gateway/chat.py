@@ -19,6 +19,7 @@ from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
+from gateway.policy.reliability import Timeouts
 from gateway.providers.upstream import Call
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
@@ -78,7 +79,8 @@ class ChatService:
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, pressure.downgrade)
+                downgrade = 0 if asked.pinned else pressure.downgrade
+                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade)
                 prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
@@ -100,10 +102,11 @@ class ChatService:
         self, asked: Asked[ChatFields], prompt: Prompt, shaped: Shaped, entitled: Entitled, route: Route
     ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        purchase = self.purchasing.price(route, prompt, shaped.most_output, classes_of(shaped.body))
+        classes = classes_of(shaped.body)
+        purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
         owner, body = entitled.attribution, shaped.body | {"model": purchase.model.upstream_model}
         tenant = f"{owner.team}/{owner.app}"
-        call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect)
+        call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect, idle=asked.deferred)
         return Ready(purchase, purchase.upstream.write(call))
 
     async def _buy(
@@ -143,11 +146,11 @@ class ChatService:
         call = partial(self._call, asked, shaped, course, hold)
         while True:
             try:
-                if course.hedge_s is None:
+                if course.hedge_s is None or asked.deferred:
                     return await call(course.ready, reply)
                 return await Race(call, course, hold, reply).run(course.hedge_s)
             except UpstreamError as error:
-                if reply.spoken or reply.departure.happened:
+                if reply.spoken or reply.departure.happened or asked.carrier is not None:
                     raise
                 await course.go_on(error)
                 if reply.departure.happened:
@@ -158,17 +161,21 @@ class ChatService:
     ) -> Meter:
         """Call one model and pass its answer on."""
         meter, departure = Meter(ready.purchase.tally, shaped.most_output), reply.departure
+        upstream, timeouts = ready.purchase.upstream, ready.purchase.upstream.timeouts
+        if asked.deferred and not upstream.sells:  # it may have to stand still while others are served
+            timeouts = Timeouts(first_token_s=asked.limit_s, idle_s=asked.limit_s, total_s=asked.limit_s)
         with course.calling(ready, "answer", meter, left=lambda: departure.happened):
             so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
             await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))
             await relay(
-                ready.purchase.upstream,
+                upstream,
                 ready.wanted,
                 asked.request_id,
                 meter,
                 Brake(hold, ready.purchase.price),
                 reply,
-                limit_s=min(round(course.left_s, 3), ready.purchase.upstream.timeouts.total_s),
+                timeouts=timeouts,
+                limit_s=min(round(course.left_s, 3), timeouts.total_s),
                 ticks=self.ticks,
             )
         return meter

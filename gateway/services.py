@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter, time
 from typing import Final
 
@@ -20,8 +21,12 @@ from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
 from gateway.counting.calibrations import SAVE_S, Calibrations
+from gateway.deferred.accepting import Acceptance
+from gateway.deferred.opening import open_deferred
+from gateway.deferred.traffic import Traffic
 from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
+from gateway.endpoints.files import Clerk
 from gateway.governing.governed import Composer
 from gateway.governing.in_force import InForce, Reign
 from gateway.governing.shade import ShadeReports
@@ -42,6 +47,7 @@ from gateway.settings import Settings
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
+from governance.deferred.parcels import requests
 from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.keys import refresh
@@ -82,6 +88,7 @@ class Services:
     reports: LedgerReports
     sign_in: SignIn
     desk: Desk
+    clerk: Clerk
     log: FilteringBoundLogger
     now: Callable[[], datetime]
     local_now: Callable[[], datetime]
@@ -167,6 +174,9 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
+                *await open_deferred(
+                    services.edge, database, log, partial(secrets.token_hex, 12), sole=guard is None, stack=stack
+                ),
             )
         )
         yield services
@@ -192,10 +202,19 @@ def _compose(
     log: FilteringBoundLogger,
 ) -> Services:
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
+    clerk, traffic = Clerk(in_force, database, _now, secrets.token_bytes), Traffic()
+    metrics.in_flight.set_function(lambda: traffic.interactive)
     access = Access(database, given or admin_key(home, secrets.token_bytes), time)
     return Services(
         edge=Edge(
-            keyring=keyring, in_force=in_force, metrics=metrics, now=_now, ticks=perf_counter, new_id=_request_id
+            keyring=keyring,
+            in_force=in_force,
+            metrics=metrics,
+            traffic=traffic,
+            later=Acceptance(database=database, new_id=partial(clerk.new_id, "batch_")),
+            now=_now,
+            ticks=perf_counter,
+            new_id=_request_id,
         ),
         in_force=in_force,
         keyring=keyring,
@@ -215,6 +234,7 @@ def _compose(
             now=_now,
             random_bytes=secrets.token_bytes,
         ),
+        clerk=clerk,
         log=log,
         now=_now,
         local_now=lambda: datetime.now(in_force.governed.timezone),
@@ -246,7 +266,8 @@ async def _fill(
         await ledger.flush(within_s=1.0)
         await purse.seed(database, budgets(), _now(), in_force.governed.timezone)
 
-    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None)
+    out = await requests(database)
+    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None, spared=out)
     if guard is not None:
         await stack.enter_async_context(guard.watch(refill))
     return refill

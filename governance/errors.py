@@ -5,6 +5,9 @@
     ├── UnknownTeam          the key outlived its team or app in the policy
     ├── UnknownKey           no key has this public id, or it is closed already
     ├── UnknownPerson        no person has this id
+    ├── UnknownFile          the app has no file of this id
+    ├── UnknownBatch         the app has no batch of this id
+    ├── BatchEnded           the batch has ended, so that it cannot be cancelled
     ├── Forbidden            the person's role does not allow the act
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
@@ -71,6 +74,31 @@ class UnknownPerson(GovernanceError):
         self.person_id = person_id
 
 
+class UnknownFile(GovernanceError):
+    """An id that belongs to no file of the app that asks."""
+
+    def __init__(self, file_id: str) -> None:
+        super().__init__(f"there is no file {file_id!r}")
+        self.file_id = file_id
+
+
+class UnknownBatch(GovernanceError):
+    """An id that belongs to no batch of the app that asks."""
+
+    def __init__(self, batch_id: str) -> None:
+        super().__init__(f"there is no batch {batch_id!r}")
+        self.batch_id = batch_id
+
+
+class BatchEnded(GovernanceError):
+    """A batch that cannot be cancelled, because it has ended with a `status` of its own."""
+
+    def __init__(self, batch_id: str, status: str) -> None:
+        super().__init__(f"the batch {batch_id!r} has ended: its status is {status}")
+        self.batch_id = batch_id
+        self.status = status
+
+
 class Forbidden(GovernanceError):
     """Something that a person's role does not allow, or not for this team."""
 
@@ -108,10 +136,9 @@ class BudgetExhausted(GovernanceError):
         resets_at: datetime | None,
         queues: bool = False,
     ) -> None:
-        facts = (
+        super().__init__(
             f"the {window} budget of {scope} is {limit.usd} USD: {spent.usd} spent, {held.usd} held, {asked.usd} asked"
         )
-        super().__init__(f"{facts}; the policy would queue this work, which is not yet possible" if queues else facts)
         self.scope = scope
         self.limit = limit
         self.spent = spent

@@ -197,6 +197,11 @@ class Hold:
         else:
             self._till.expire(self.opening.request_id)
 
+    def leave(self) -> None:
+        """Leave it open, because what it is for outlives this process; it is entered again, or ends with its lease."""
+        self._ended = True
+        del self._till.open[self.opening.request_id]
+
     async def settle(self, settlement: Settlement) -> None:
         """End the hold at the real cost; a second call changes nothing.
 

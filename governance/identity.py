@@ -125,6 +125,11 @@ class Keyring:
         """The budgets of all these keys."""
         return tuple(budget for caller in self.callers() for budget in caller.terms.budgets)
 
+    def holder(self, key_id: str) -> Caller | None:
+        """Return who has the key of a public id, expired or not; None for one that is unknown or revoked."""
+        record = self._records.get(key_id)
+        return None if record is None or record.revoked_at is not None else record.caller
+
     def learn(self, records: Iterable[KeyRecord]) -> None:
         """Take in new and changed keys."""
         for record in records:

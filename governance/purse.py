@@ -7,7 +7,7 @@ terminal event of the request; all later endings find the hold closed and change
 between.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -245,17 +245,24 @@ class Purse:
         return found
 
     async def rebuild(
-        self, database: Database, budgets: Sequence[Budget], at: datetime, tz: ZoneInfo, *, sole: bool = True
+        self,
+        database: Database,
+        budgets: Sequence[Budget],
+        at: datetime,
+        tz: ZoneInfo,
+        *,
+        sole: bool = True,
+        spared: Collection[str] = (),
     ) -> int:
         """Start where a dead process stopped: expire its open holds at what they held, then seed the counters.
 
         Call it before the first hold. `sole` tells that no other process writes this ledger; where one may, only holds
-        past their lease are taken for dead.
+        past their lease are taken for dead. `spared` requests have outlived their process: others go on with them.
 
         Returns:
             How many holds it found open.
         """
-        orphans = await (expire_orphans(database) if sole else self.sweep(database, at))
+        orphans = await (expire_orphans(database, spared=spared) if sole else self.sweep(database, at))
         await self.seed(database, budgets, at, tz)
         return orphans
 

@@ -11,7 +11,8 @@ The path of a request, which is also the order to read in:
    (`attention/`, `quant/`), `sample/` chooses, `choice.py` makes text of it and sees where it ends.
 4. `wire/` writes the events down, as a stream or as one reply.
 
-`process.py` and `launch/` start and end all this, `workers.py` keeps long work off the event loop, `models.py` and
-`load/` read the weights, `embed/` makes embeddings, `config.py` holds the settings, `errors.py` what can go wrong,
-`types.py` the values that cross the seams.
+`measure/` says how fast it does all this, for whoever prices a token by the machine's time. `process.py` and `launch/`
+start and end it, `workers.py` keeps long work off the event loop, `models.py` and `load/` read the weights, `embed/`
+makes embeddings, `config.py` holds the settings, `errors.py` what can go wrong, `types.py` the values that cross the
+seams.
 """

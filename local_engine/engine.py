@@ -8,12 +8,14 @@ none of its blocks is held.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from local_engine.cache.manager import CacheManager
 from local_engine.choice import Choice, ChoiceText, Vocabulary, choice_params
 from local_engine.errors import ContextTooLong, InvalidRequest, NothingToChoose, TokenOutOfVocabulary
+from local_engine.measure.stats import Stats
+from local_engine.measure.throughput import Throughput, Work
 from local_engine.request import Delta, Ended, Event, Request, Usage
 from local_engine.schedule.policies import admission_of
 from local_engine.schedule.scheduler import Scheduler, Share
@@ -21,12 +23,14 @@ from local_engine.schedule.sequence import Sequence
 from local_engine.types import ChunkPlan, FinishReason, StepPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
     from collections.abc import Sequence as Seq
 
     from torch import Tensor
 
     from local_engine.config import Batching
+    from local_engine.measure.machine import Machine
+    from local_engine.measure.probe import Speeds
     from local_engine.types import Runner, Sampled, SampleRow
 
 log = logging.getLogger(__name__)
@@ -38,27 +42,6 @@ class Sampler(Protocol):
     def __call__(self, logits: Tensor, rows: Seq[SampleRow], eos_ids: frozenset[int]) -> Seq[Sampled | NothingToChoose]:
         """Return each row's token, or why that row has none; one row's trouble is never another's."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """The engine at one moment; the totals count from its start.
-
-    Attributes:
-        blocks_used: Cache blocks that running sequences need; idle prefixes do not count, they would be evicted.
-        prefix_hit_tokens: Prompt tokens that were found in the cache.
-    """
-
-    running: int = 0
-    waiting: int = 0
-    blocks_used: int = 0
-    blocks_total: int = 0
-    blocks_cached: int = 0
-    prompt_tokens: int = 0
-    prefix_hit_tokens: int = 0
-    generation_tokens: int = 0
-    preemptions: int = 0
-    steps: int = 0
 
 
 class _Open:
@@ -87,11 +70,18 @@ class Engine:
         vocabulary: Turns tokens into bytes.
         sampler: Chooses tokens.
         batching: How much one step may do.
-        clock: Seconds, for the dynamic admission's window only.
+        machine: What it shares with other models; its clock also times the dynamic admission's window.
+        probed: The runner's speeds as long as nothing else is known of them.
     """
 
     def __init__(
-        self, runner: Runner, vocabulary: Vocabulary, sampler: Sampler, batching: Batching, clock: Callable[[], float]
+        self,
+        runner: Runner,
+        vocabulary: Vocabulary,
+        sampler: Sampler,
+        batching: Batching,
+        machine: Machine,
+        probed: Speeds,
     ) -> None:
         self.cache = CacheManager(runner.num_blocks, runner.block_size, keeps_prefixes=batching.prefix_cache)
         self.scheduler = Scheduler(self.cache, admission_of(batching), batching.step_tokens)
@@ -100,11 +90,11 @@ class Engine:
         self._runner = runner
         self._vocabulary = vocabulary
         self._sampler = sampler
-        self._clock = clock
+        self._machine = machine
         self._open: dict[str, _Open] = {}
         self._choices: dict[int, Choice] = {}
         self._next_sequence = 0
-        self._totals = Stats()
+        self._totals = Stats(Throughput.probed(probed))
 
     @property
     def has_work(self) -> bool:
@@ -146,9 +136,11 @@ class Engine:
         if request.request_id in self._open:
             raise InvalidRequest(f"request {request.request_id} is in flight already")
         opened = self._open[request.request_id] = _Open(request)
-        now_s = self._clock()
+        now_s = self._machine.clock()
         for index in range(request.choices):
-            sequence = Sequence(self._next_sequence, request.namespace, list(request.prompt), now_s)
+            sequence = Sequence(
+                self._next_sequence, request.namespace, list(request.prompt), now_s, priority=request.priority
+            )
             params = choice_params(request.params, index)
             text = ChoiceText(params.stop, include_stop=params.include_stop)
             choice = Choice(request, index, sequence, params, text)
@@ -173,17 +165,28 @@ class Engine:
         A row without a token to choose ends its own request. A step that fails as a whole ends the requests that were
         part of it, not the engine.
         """
+        with self._machine.at_work() as turn:
+            events, work = self._advance()
+        if work is not None:
+            totals = self._totals
+            self._totals = replace(totals, throughput=totals.throughput.after(work, turn.seconds))
+        return events
+
+    def _advance(self) -> tuple[list[Event], Work | None]:
+        """Take a step; its work is None when there was nothing to compute, or it failed."""
         aborted = [each for each in self._open.values() if each.is_aborted]
         events: list[Event] = [self._cut_short(each, FinishReason.ABORT) for each in aborted]
-        shares = self.scheduler.plan(self._clock())
+        shares = self.scheduler.plan(self._machine.clock())
         if not shares:
-            return events
-        choices = [self._choices[share.sequence.sequence_id] for share in shares if share.is_complete]
+            return events, None
+        planned = [(self._choices[share.sequence.sequence_id], share) for share in shares]
+        work = Work.of(planned)
+        choices = [choice for choice, share in planned if share.is_complete]
         try:
             sampled = self._compute(shares, choices)
         except Exception as error:
             log.exception("a step failed", extra={"sequences": len(shares)})
-            return events + self._fail(shares, error)
+            return events + self._fail(shares, error), None
         rows = list(zip(choices, sampled, strict=True))
         events += self._fail_rows(rows)
         # What a failed row left in its blocks may be no numbers: it is not kept for others.
@@ -193,7 +196,7 @@ class Engine:
         for choice, token in chosen:
             if choice.request.request_id in self._open:
                 events += self._take(choice, token)
-        return events
+        return events, work
 
     def stats(self) -> Stats:
         """Return the engine's figures now."""

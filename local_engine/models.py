@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from local_engine.engine import Engine
 from local_engine.errors import ModelFileInvalid, ModelLoading, ModelNotFound
 from local_engine.load.bundled import PACKAGE, RECOMMENDED, bundled_model
-from local_engine.schedule.costs import measure_speeds
+from local_engine.measure.probe import measure_speeds
 from local_engine.service import Service
 from local_engine.text.chat import ChatTemplate
 from local_engine.text.tokenizer import Tokenizer
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from local_engine.config import EngineConfig
     from local_engine.embed.embedder import Embedder
-    from local_engine.schedule.costs import Speeds
+    from local_engine.measure.machine import Machine
+    from local_engine.measure.probe import Speeds
+    from local_engine.measure.throughput import Throughput
 
 
 _WORKERS = 2
@@ -33,11 +35,15 @@ _STATES = {None: "loading", True: "ok", False: "stalled"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServedText:
-    """A loaded text model: how its prompts are read, the service that continues them, and its measured speeds."""
+    """A loaded text model: how its prompts are read, and the service that continues them."""
 
     text: TextModel
     service: Service
-    speeds: Speeds
+
+    @property
+    def speeds(self) -> Speeds:
+        """How fast it is of late."""
+        return self.service.stats.throughput.speeds
 
 
 class Models:
@@ -75,6 +81,12 @@ class Models:
             models[self._embedding_name] = None if self.embedder is None else self.embedder.is_healthy
         return {name: _STATES[is_healthy] for name, is_healthy in models.items()}
 
+    @property
+    def throughputs(self) -> dict[str, Throughput]:
+        """What each model that is loaded has computed, by its name."""
+        text = {} if self.text is None else {self.text.text.name: self.text.service.stats.throughput}
+        return text if self.embedder is None else text | {self.embedder.name: self.embedder.throughput}
+
     def text_model(self, name: str | None) -> ServedText:
         """Return the text model.
 
@@ -109,9 +121,7 @@ class Models:
         await asyncio.gather(*text, *embedder)
 
 
-def load_text(
-    config: EngineConfig, threads: int, clock: Callable[[], float], draw_seed: Callable[[], int]
-) -> ServedText:
+def load_text(config: EngineConfig, threads: int, machine: Machine, draw_seed: Callable[[], int]) -> ServedText:
     """Load the text model, measure it and wrap it in a service that is not started.
 
     Takes seconds, some of them to import torch: so that the process can answer before, only this function does.
@@ -119,7 +129,7 @@ def load_text(
     Args:
         config: The process's settings.
         threads: Compute threads.
-        clock: Seconds, monotonic.
+        machine: What computes it.
         draw_seed: Draws a seed for requests that name none.
 
     Raises:
@@ -146,17 +156,17 @@ def load_text(
     tokenizer = Tokenizer(file.vocabulary)
     try:
         template = ChatTemplate(file.chat_template, tokenizer) if file.chat_template is not None else None
-        speeds = measure_speeds(runner, clock)
+        probed = measure_speeds(runner, machine.clock)
     except ValueError as error:
         raise ModelFileInvalid(path, str(error)) from error
-    engine = Engine(runner, tokenizer, sample, config.batching, clock)
+    engine = Engine(runner, tokenizer, sample, config.batching, machine, probed)
     service = Service(
         engine,
         max_open=config.batching.max_running + config.max_queue,
         stall_after_s=config.stall_after_s,
-        clock=clock,
+        clock=machine.clock,
         on_start=partial(torch.set_num_threads, threads),
     )
     defaults = SamplingDefaults() if config.model_path else SamplingDefaults(*RECOMMENDED)
     limits = ModelLimits(engine.limit, engine.vocab_size, draw_seed, defaults)
-    return ServedText(TextModel(config.model_name, tokenizer, template, limits), service, speeds)
+    return ServedText(TextModel(config.model_name, tokenizer, template, limits), service)

@@ -25,6 +25,7 @@ from local_engine.errors import CannotListen
 from local_engine.launch.listener import listening
 from local_engine.launch.logs import log_as_json
 from local_engine.launch.options import parse
+from local_engine.measure.machine import Machine
 from local_engine.models import Models, load_text
 from local_engine.server import Api, Server, create_app
 from local_engine.workers import Workers
@@ -110,9 +111,10 @@ class _Process:
     async def _load(self) -> None:
         config = self._config
         threads = config.threads or usable_cpus()
+        machine = Machine(time.monotonic)
         try:
             text = await self._loader.run(
-                partial(load_text, config, threads, time.monotonic, partial(secrets.randbits, _SEED_BITS))
+                partial(load_text, config, threads, machine, partial(secrets.randbits, _SEED_BITS))
             )
             text.service.start()
             self._models.text = text
@@ -126,7 +128,7 @@ class _Process:
                 },
             )
             if self._models.has_embeddings:
-                embedder = await self._loader.run(partial(load_minilm, config.stall_after_s, time.monotonic))
+                embedder = await self._loader.run(partial(load_minilm, config.stall_after_s, machine))
                 self._models.embedder = embedder
                 log.info(
                     "embedding model ready",

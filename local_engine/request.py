@@ -21,6 +21,7 @@ class Request:
         params: How each choice is sampled; the seed is choice 0's, the others' are derived from it.
         choices: How many continuations to make of the one prompt.
         namespace: Whose cached prefixes it may use and feed.
+        priority: 0, or more for one that gives way to all with a smaller number.
     """
 
     request_id: str
@@ -28,6 +29,7 @@ class Request:
     params: SamplingParams
     choices: int = 1
     namespace: Namespace = field(default_factory=Namespace)
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)

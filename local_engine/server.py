@@ -142,8 +142,8 @@ class Api:
     async def metrics(self, request: Request) -> Response:
         """`GET /metrics`, for Prometheus."""
         del request
-        served = self._models.text_model(None)
-        return Response(exposition(served.service.stats), media_type="text/plain; version=0.0.4; charset=utf-8")
+        page = exposition(self._models.text_model(None).service.stats, self._models.throughputs)
+        return Response(page, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def _body(self, request: Request) -> bytes:
         body = bytearray()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from local_engine.engine import Engine, Stats
+    from local_engine.engine import Engine
+    from local_engine.measure.stats import Stats
 
 log = logging.getLogger(__name__)
 

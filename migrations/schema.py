@@ -7,10 +7,11 @@ from sqlalchemy import MetaData
 from governance.alerts import tables as alerts
 from governance.audit import tables as audit
 from governance.counters import tables as counters
+from governance.deferred import tables as deferred
 from governance.idempotency import tables as idempotency
 from governance.ledger import tables as ledger
 from governance.people import tables as people
 from governance.policy import tables as policy
 
-MODULES: Final = (ledger, audit, people, alerts, counters, policy, idempotency)
+MODULES: Final = (ledger, audit, people, alerts, counters, policy, deferred, idempotency)
 METADATA: Final[MetaData] = ledger.Base.metadata

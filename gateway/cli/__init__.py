@@ -8,6 +8,7 @@ imported when it runs, so that `--help` answers at once.
 import click
 
 from gateway import __version__
+from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.doctor import doctor
 from gateway.cli.importing import importing
@@ -36,7 +37,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, bench, doctor, importing):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, bench, doctor, importing):
     sluice.add_command(verb)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 
+from gateway.deferred.traffic import Traffic
 from gateway.errors import BadRequest
 from gateway.governing.governed import Governed
 from gateway.governing.in_force import InForce
@@ -17,8 +18,8 @@ from gateway.wire.departure import Receive
 from gateway.wire.errors import UNEXPECTED, ErrorBody, openai_error, shape_of
 from gateway.wire.reply import Send, send_error
 from gateway.wire.request.attribution import read_offered
-from gateway.wire.request.controls import Headers, credential, read_controls, read_headers
-from governance.errors import Unauthenticated, UnknownTeam
+from gateway.wire.request.controls import DEFERRED, PRIORITY, Headers, credential, read_controls, read_headers
+from governance.errors import BudgetExhausted, Unauthenticated, UnknownTeam
 from governance.identity import Caller, Keyring
 
 Scope = dict[str, Any]
@@ -48,6 +49,20 @@ class Visit:
 Answer = Callable[[Visit, Governed, Caller, bytes], Awaitable[None]]
 
 
+class Later(Protocol):
+    """Takes requests that wait, and replies that they do; `gateway.deferred.accepting.Acceptance` is the real one."""
+
+    async def defer(self, path: str, visit: Visit, governed: Governed, caller: Caller, raw: bytes) -> None:
+        """Take one whose client asked for it."""
+        ...
+
+    async def queue(
+        self, path: str, visit: Visit, governed: Governed, caller: Caller, raw: bytes, refusal: BudgetExhausted
+    ) -> None:
+        """Take one whose budget wants it to wait, or raise the refusal."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
     """Serves one request. `now` is an aware clock, `ticks` a monotonic one in seconds, `new_id` makes request ids."""
@@ -55,6 +70,8 @@ class Edge:
     keyring: Keyring
     in_force: InForce
     metrics: Metrics
+    traffic: Traffic
+    later: Later
     now: Callable[[], datetime]
     ticks: Callable[[], float]
     new_id: Callable[[], str]
@@ -76,21 +93,32 @@ class Edge:
         then governs it to its end.
         """
         visit = Visit(self.new_id(), self.now(), self.ticks(), read_headers(scope["headers"]), receive, send)
-        self.metrics.in_flight.inc()
         try:
             self._identify(visit)
             raw = await read_body(receive, visit.headers)
             visit = replace(visit, at=self.now(), tick=self.ticks())
-            with self.in_force.governing() as governed:
-                await answer(visit, governed, self._identify(visit), raw)
+            with self.traffic.passing(), self.in_force.governing() as governed:
+                await self._answer(scope["path"], visit, governed, self._identify(visit), raw, answer)
         except ClientLeft:
             pass
         except Exception as error:  # noqa: BLE001  here every error becomes a reply
             self.tell(visit, error)
             await send_error(send, error, visit.request_id, visit.at, written)
         finally:
-            self.metrics.in_flight.dec()
             self.metrics.seconds.labels(endpoint).observe(self.ticks() - visit.tick)
+
+    async def _answer(
+        self, path: str, visit: Visit, governed: Governed, caller: Caller, raw: bytes, answer: Answer
+    ) -> None:
+        """Answer now, or later where the client asks for that or the budget wants it."""
+        if visit.headers.get(PRIORITY) == DEFERRED:
+            return await self.later.defer(path, visit, governed, caller, raw)
+        try:
+            await answer(visit, governed, caller, raw)
+        except BudgetExhausted as refusal:
+            if not refusal.queues or PRIORITY in visit.headers:
+                raise
+            await self.later.queue(path, visit, governed, caller, raw, refusal)
 
     def tell(self, visit: Visit, error: Exception) -> None:
         """Tell the log of an error; the unexpected ones with their traceback."""

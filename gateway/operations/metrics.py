@@ -43,6 +43,14 @@ class Metrics:
             registry=self.registry,
         )  # fmt: skip
         self.rejected = Counter("sluice_unauthenticated", "Requests without a valid key.", registry=self.registry)
+        self.deferred = Counter(
+            "sluice_deferred_lines", "Lines of batches by how they ended.", ("team", "app", "state"),
+            registry=self.registry,
+        )  # fmt: skip
+        self.batch_lag = Gauge(
+            "sluice_provider_batch_lag_seconds", "Since the batch at a provider was seen that was seen longest ago.",
+            ("provider",), registry=self.registry,
+        )  # fmt: skip
         self.in_flight = Gauge("sluice_requests_in_flight", "Requests being answered now.", registry=self.registry)
         self.ledger_queue = Gauge("sluice_ledger_queue", "Ledger entries not yet stored.", registry=self.registry)
         self.ledger_dropped = Gauge(

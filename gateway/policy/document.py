@@ -16,6 +16,7 @@ from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
 from governance.policy.rules import Rules, compile_rules
 from governance.policy.sections import (
     Alerts,
+    DeferredWork,
     Holds,
     Name,
     OnStoreError,
@@ -65,6 +66,7 @@ class Policy(Section):
         holds: How much is held for a request before its cost is known.
         on_store_error: What to do when the counters cannot be reached.
         alerts: Where alerts go that belong to no team.
+        deferred: How much deferred work is done beside what people wait for.
         teams: Who may use what.
     """
 
@@ -88,6 +90,7 @@ class Policy(Section):
     holds: Holds = Holds()
     on_store_error: OnStoreError = "closed"
     alerts: Alerts | None = None
+    deferred: DeferredWork = DeferredWork()
     teams: tuple[TeamSection, ...] = ()
 
     def features(self, team: str, app: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import aiohttp
 import anyio
@@ -15,10 +15,8 @@ from gateway.errors import (
     BadRequest,
     UpstreamError,
     UpstreamRefused,
-    UpstreamStale,
     UpstreamTimeout,
     UpstreamUnconnected,
-    UpstreamUnreached,
 )
 from gateway.policy.reliability import Timeouts
 from gateway.providers.apis import Api
@@ -36,8 +34,8 @@ from gateway.providers.replies import (
     read_whole,
     without_secrets,
 )
-from gateway.providers.transport import was_kept
-from gateway.providers.upstream import Call, Chunk, Served, Status, Wanted
+from gateway.providers.transport import lost
+from gateway.providers.upstream import Call, Chunk, Dialect, Served, Status, Wanted
 from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
@@ -45,6 +43,10 @@ _AT_ONCE_S = 1.0
 _COUNT_S = 5.0
 _SIGNS_OF_LIFE: Final = (Chunk(b"", {}),)
 """What is heard of bytes that complete no event, such as comments: the provider is there."""
+_FILE_S = 60.0
+"""How long a provider may be silent about something beside a model's call."""
+
+_JSON = {"content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,34 +155,95 @@ class HttpUpstream:
             return ""
         return page.decode(errors="replace") if metrics.is_success else ""
 
+    @property
+    def dialect(self) -> Dialect:
+        """What its answers are written in."""
+        return self._api.dialect
+
+    def hear(self, wanted: Wanted, body: bytes) -> list[Chunk]:
+        """Return the chunks of an answer that came in one piece.
+
+        Raises:
+            UpstreamError: it makes no sense, or is an error.
+        """
+        ear = self._api.ear(self.name, wanted)
+        return [self._answer(chunk) for chunk in (*ear.feed(body), *ear.end())]
+
+    def refused(self, status: int, body: bytes) -> UpstreamError:
+        """Return the error that a reply of a status stands for."""
+        return refusal(self.name, status, {}, self._api.error(body))
+
+    async def ask(
+        self,
+        method: Literal["GET", "POST"],
+        path: str,
+        *,
+        body: dict[str, Any] | None = None,
+        form: tuple[dict[str, str], dict[str, tuple[str, bytes, str]]] | None = None,
+    ) -> dict[str, Any]:
+        """Return the JSON object that the provider replies with to something beside a model's call.
+
+        Args:
+            method: of HTTP.
+            path: below its address.
+            body: what is sent, as JSON.
+            form: what is sent, as the fields and files of a form.
+        """
+        url = self._client.base_url.join(path)
+        content = None if body is None else msgspec.json.encode(body)
+        headers = self._api.headers(str(url), content or b"") | ({} if body is None else _JSON)
+        data, files = form or (None, None)
+        request = self._client.build_request(
+            method, url, content=content, data=data, files=files, headers=headers, timeout=self._timeout(_FILE_S)
+        )
+        async with self._sent(request, _FILE_S) as response:
+            return as_object(await read_whole(response.aiter_raw(), MOST_MODELS_BYTES, self.name), self.name)
+
+    @asynccontextmanager
+    async def reading(self, path: str) -> AsyncGenerator[AsyncIterator[bytes]]:
+        """Read a file of the provider, piece by piece."""
+        url = self._client.base_url.join(path)
+        headers, timeout = self._api.headers(str(url), b""), self._timeout(_FILE_S)
+        async with self._sent(self._client.build_request("GET", url, headers=headers, timeout=timeout), _FILE_S) as r:
+            yield r.aiter_raw()
+
     @asynccontextmanager
     async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
-        limits = self.timeouts
-        timeout = httpx.Timeout(silent_s, connect=limits.connect_s, pool=limits.first_token_s)
         content = msgspec.json.encode(wanted.body)
         url = self._client.base_url.join(wanted.path)
-        headers = {"content-type": "application/json", "x-request-id": request_id}
-        credentials = self._api.headers(str(url), content)
-        headers |= {**wanted.headers, **credentials}
+        headers = _JSON | {"x-request-id": request_id} | {**wanted.headers, **self._api.headers(str(url), content)}
+        timeout = self._timeout(silent_s)
+        request = self._client.build_request("POST", url, content=content, headers=headers, timeout=timeout)
+        async with self._sent(request, silent_s) as response:
+            yield response
+
+    def _timeout(self, silent_s: float | None) -> httpx.Timeout:
+        return httpx.Timeout(silent_s, connect=self.timeouts.connect_s, pool=self.timeouts.first_token_s)
+
+    @asynccontextmanager
+    async def _sent(self, request: httpx.Request, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
         sent_at, begun = anyio.current_time(), False
         try:
-            async with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
-                begun = True
+            response = await self._client.send(request, stream=True)
+            begun = True
+            try:
                 if not response.is_success:
                     said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
+            finally:
+                await response.aclose()
         except UpstreamRefused as error:
-            error.message = without_secrets(error.message, credentials)
+            error.message = without_secrets(error.message, request.headers)
             raise
         except httpx.ReadTimeout:
             raise UpstreamTimeout(f"Provider {self.name!r} did not answer within {silent_s:g} s.", self.name) from None
         except (httpx.HTTPError, OSError) as error:
             if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
-                text = f"Provider {self.name!r} took no connection within {limits.connect_s:g} s."
+                text = f"Provider {self.name!r} took no connection within {self.timeouts.connect_s:g} s."
                 raise UpstreamUnconnected(text, self.name) from error
             at_once = not begun and anyio.current_time() - sent_at < _AT_ONCE_S
-            raise _lost(error, at_once=at_once)(
+            raise lost(error, at_once=at_once)(
                 f"The connection to provider {self.name!r} failed.", self.name
             ) from error
 
@@ -205,17 +268,6 @@ class HttpUpstream:
         if value.get("error"):
             raise refusal(self.name, None, {}, self._api.error(payload))
         return value
-
-
-def _lost(error: Exception, *, at_once: bool) -> type[UpstreamError]:
-    """Say what it means that a connection was lost, or that there was none.
-
-    httpx-aiohttp gives all that one name; only the cause tells. One that was kept, and is lost as soon as it is used
-    again, had been closed by the provider while the call was on its way to it.
-    """
-    if isinstance(error.__cause__, aiohttp.ClientConnectorError):
-        return UpstreamUnreached
-    return UpstreamStale if at_once and was_kept() else UpstreamError
 
 
 def _served(models: dict[str, Any]) -> dict[str, Served]:

@@ -23,7 +23,7 @@ from gateway.providers.apis import Api
 from gateway.providers.apis.anthropic import AnthropicApi
 from gateway.providers.apis.counts import COUNT_TOKENS, GEMINI, TOKENIZE
 from gateway.providers.apis.gemini import GeminiApi
-from gateway.providers.apis.manners import OWN, manners_of
+from gateway.providers.apis.manners import OWN, RANKED, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.apis.responses import ResponsesApi
 from gateway.providers.http import Habits, HttpUpstream
@@ -75,7 +75,7 @@ async def open_upstream(
 def _spoken(section: Provider, engine: str) -> tuple[str, Habits, Api]:
     match section:
         case EngineProvider():
-            return engine, ENGINE, OpenAIApi(None, OWN)
+            return engine, ENGINE, OpenAIApi(None, RANKED)
         case VllmProvider():
             return str(section.base_url), VLLM, OpenAIApi(_key(section), OWN)
         case BedrockProvider():

@@ -18,6 +18,7 @@ MOST_EMBEDDINGS_BYTES: Final = 128 * 1024 * 1024
 """2,048 vectors of 3,072 numbers in full precision."""
 
 
+_CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key")
 _SHORTEST_SECRET: Final = 8
 
 
@@ -63,9 +64,9 @@ def as_object(payload: bytes, provider: str) -> dict[str, Any]:
     return value
 
 
-def without_secrets(words: str, credentials: Mapping[str, str]) -> str:
-    """Return a provider's words less those of the headers that it was shown: some repeat the key that they refuse."""
-    secrets = {word for value in credentials.values() for word in value.split() if len(word) >= _SHORTEST_SECRET}
-    for secret in sorted(secrets, key=len, reverse=True):
+def without_secrets(words: str, headers: Mapping[str, str]) -> str:
+    """Return a provider's words less the credentials that it was shown: some repeat the key that they refuse."""
+    shown = [word for name in _CREDENTIALS for word in headers.get(name, "").split()]
+    for secret in sorted((word for word in shown if len(word) >= _SHORTEST_SECRET), key=len, reverse=True):
         words = words.replace(secret, "…")
     return words

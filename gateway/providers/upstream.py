@@ -39,12 +39,14 @@ class Call:
         max_tokens: the most tokens of each answer.
         tenant: whose it is, so that caches of prompts can be parted.
         spoken: the dialect of the client. What that knows beyond a chat stands in the body under names of its own.
+        idle: nobody waits for the answer, so that every other call may go before this one.
     """
 
     body: dict[str, Any]
     max_tokens: int
     tenant: str
     spoken: Dialect = "chat"
+    idle: bool = False
 
 
 class Wanted(NamedTuple):
@@ -81,6 +83,10 @@ class Status:
     def available(self) -> bool:
         """Whether calls may be sent."""
         return not self.reason
+
+
+class StillOut(BaseException):  # no error: nothing has gone wrong, and nothing but its maker should catch it
+    """A call whose answer is still to come, when this process ends: its hold stays open for whoever goes on with it."""
 
 
 class Upstream(Protocol):

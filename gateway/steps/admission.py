@@ -8,12 +8,13 @@ from typing import Any, Generic, TypeVar
 
 from cache.errors import CacheError
 from gateway.errors import ModelNotFound
+from gateway.providers.batching import Carrier
 from gateway.providers.upstream import Dialect
 from gateway.steps.accounts import Accounts
-from gateway.wire.errors import shape_of
+from gateway.wire.errors import Shape, shape_of
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
-from governance.errors import GovernanceError, UnknownTeam
+from governance.errors import BudgetExhausted, GovernanceError, UnknownTeam
 from governance.identity import UNNARROWED, Caller, Keyring
 from governance.ledger.events import Opening
 from governance.policy.rules import Grant, Rules
@@ -23,6 +24,9 @@ from router_models.errors import NoRoute
 Refusal = (GovernanceError, NoRoute, CacheError, ModelNotFound)
 """What turns a request away before money is held."""
 
+
+QUEUED = Shape(202, "queued", retry=False)
+"""How a request ends that a budget lets wait: it comes back as another one when there is money again."""
 
 FieldsT_co = TypeVar("FieldsT_co", covariant=True)
 
@@ -41,6 +45,8 @@ class Asked(Generic[FieldsT_co]):
         limit_s: the longest it may take, by its caller's wish or the endpoint's own limit.
         model: the model or route it names.
         dialect: what its client speaks, for providers that speak the same.
+        deferred: nobody waits for its answer.
+        carrier: carries its call to a provider's batches, where that may be; None for a call at once.
     """
 
     request_id: str
@@ -57,6 +63,18 @@ class Asked(Generic[FieldsT_co]):
     limit_s: float
     stream: bool = False
     dialect: Dialect = "chat"
+    deferred: bool = False
+    carrier: Carrier | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether its call is out already, so that it must be paid for whatever the policy says now."""
+        return self.carrier is not None and self.carrier.pinned
+
+    @property
+    def may_queue(self) -> bool:
+        """Whether a budget may let it wait instead of refusing it."""
+        return self.deferred or not (self.stream or self.controls.interactive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +155,11 @@ class Admission:
         try:
             yield
         except Refusal as refusal:
+            if asked.pinned:
+                raise  # it has a hold already, which somebody else must end
             shape = shape_of(refusal)
+            if isinstance(refusal, BudgetExhausted) and refusal.queues and asked.may_queue:
+                shape = QUEUED
             # A name that is no model's is the caller's own text: it names no row, label or line of a log.
             model = UNATTRIBUTED if isinstance(refusal, ModelNotFound) else asked.model
             opening = self.opening(asked, entitled, model=model)

@@ -14,7 +14,8 @@ from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model
 from gateway.counting.tally import Counting, Prompt, Tally
 from gateway.errors import UpstreamError, UpstreamUnreached
-from gateway.providers.upstream import Upstream
+from gateway.providers.batching import Carrier
+from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
@@ -84,7 +85,14 @@ class Purchasing:
             key = fingerprint(body, partition="", model_class=asked.model, endpoint=asked.endpoint)
         return self.loops.repeats(entitled.caller.key_id, key, entitled.attribution.session)
 
-    def price(self, route: Route, prompt: Prompt, most_output: int, classes: Collection[str] = TEXT) -> Purchase:
+    def price(
+        self,
+        route: Route,
+        prompt: Prompt,
+        most_output: int,
+        classes: Collection[str] = TEXT,
+        carrier: Carrier | None = None,
+    ) -> Purchase:
         """Return the purchase of an answer over `route`, at the price of this instant.
 
         Args:
@@ -92,6 +100,7 @@ class Purchasing:
             prompt: What it is asked.
             most_output: The most tokens it can make.
             classes: The classes of `Usage` that it may use.
+            carrier: May carry the call, at the price of a batch.
 
         Raises:
             NothingAvailable: the provider stopped measuring its price since the route was chosen.
@@ -100,10 +109,13 @@ class Purchasing:
         price = self.catalogue.price(model)
         if price is None:
             raise NothingAvailable(route=route.name, models=(route.model,))
+        upstream = self.catalogue.upstream(model)
+        carried = None if carrier is None else carrier.upstream(upstream, model.name, model.upstream_model)
+        price = price if carried is None else self.catalogue.price(model, "batch") or price
         tally = self.counting.tally(model, prompt)
         held = tally.held
         worst = WorstCase(worst_case(held, most_output, price, classes), held + most_output)
-        return Purchase(model, self.catalogue.upstream(model), route, price, worst, tally)
+        return Purchase(model, carried or upstream, route, price, worst, tally)
 
     def hold(
         self,
@@ -169,8 +181,14 @@ class Purchasing:
         )
 
     async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:
-        """End a hold at what the calls made under it really came to, whatever ends the request meanwhile."""
+        """End a hold at what the calls made under it really came to, whatever ends the request meanwhile.
+
+        One whose call is still out stays open.
+        """
         settlement = self.accounts.settlement(made, error)
+        if isinstance(error, StillOut):
+            hold.leave()
+            return settlement
         await _unbroken(hold.settle(settlement))
         if settlement.cost > hold.worst.cost:
             self.accounts.overshot(hold.opening, settlement.cost - hold.worst.cost)

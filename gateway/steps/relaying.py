@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from gateway.policy.reliability import Timeouts
 from gateway.providers.leaving import Leave
 from gateway.providers.upstream import Chunk, Upstream, Wanted
 from gateway.steps.brake import Brake, stopped_by
@@ -19,6 +20,7 @@ async def relay(
     brake: Brake,
     reply: Reply,
     *,
+    timeouts: Timeouts,
     limit_s: float,
     ticks: Callable[[], float],
 ) -> None:
@@ -30,7 +32,7 @@ async def relay(
     Raises:
         UpstreamError: the call failed, or ended before the answer.
     """
-    with Patience(upstream.timeouts, limit_s, upstream.name) as patience:
+    with Patience(timeouts, limit_s, upstream.name) as patience:
         leaving = Leaving(upstream.leave, patience, meter, brake.price)
         with reply.departure.meanwhile(leaving.begin):
             async with upstream.stream(wanted, request_id) as chunks:

@@ -37,6 +37,9 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.UnknownTeam: _DENIED,
     governance.UnknownKey: Shape(404, "not_found", retry=False),
     governance.UnknownPerson: Shape(404, "not_found", retry=False),
+    governance.UnknownFile: Shape(404, "not_found", retry=False),
+    governance.UnknownBatch: Shape(404, "not_found", retry=False),
+    governance.BatchEnded: Shape(409, "conflict", retry=False),
     governance.Forbidden: Shape(403, "forbidden", retry=False, kind="permission_error"),
     governance.TooManyGuesses: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
@@ -104,9 +107,9 @@ def error_headers(error: Exception, now: datetime) -> Headers:
     shape = shape_of(error)
     retry = shape.retry and not _never_fits(error)
     headers: Headers = [(b"x-should-retry", b"true" if retry else b"false")]
-    wait_s = _wait_s(error, now)
-    if wait_s is not None:
-        headers.append((b"retry-after", str(max(1, math.ceil(wait_s))).encode()))
+    seconds = wait_s(error, now)
+    if seconds is not None:
+        headers.append((b"retry-after", str(max(1, math.ceil(seconds))).encode()))
     return headers
 
 
@@ -142,7 +145,8 @@ def _never_fits(error: Exception) -> bool:
     return isinstance(error, governance.RateLimited) and error.never_fits
 
 
-def _wait_s(error: Exception, now: datetime) -> float | None:
+def wait_s(error: Exception, now: datetime) -> float | None:
+    """Return for how long it makes sense to wait after an error, in seconds; None when nobody knows, or never."""
     if _never_fits(error):
         return None
     match error:

@@ -34,6 +34,7 @@ class Act(StrEnum):
     POLICY_SHADOWED = "policy.shadowed"
     POLICY_UNSHADOWED = "policy.unshadowed"
     ALERT_SENT = "alert.sent"
+    BATCH_CANCELLED = "batch.cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Entry:
         at: when, in UTC.
         actor: who did it.
         act: what was done; text, because a newer program may have written what this one does not know.
-        subject: to what: a key's public id, a person's id, a policy version, an alert's id.
+        subject: to what: a key's public id, a person's id, a policy version, an alert's id, a batch's id.
         team: the team it concerns, or empty.
         facts: what else there is to know.
         previous: the hash of the entry before.

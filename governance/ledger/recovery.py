@@ -85,7 +85,11 @@ def _read(left: Left) -> tuple[list[Entry], int]:
 
 
 async def expire_orphans(
-    database: Database, *, leases_over: tuple[datetime, datetime] | None = None, among: Collection[str] | None = None
+    database: Database,
+    *,
+    leases_over: tuple[datetime, datetime] | None = None,
+    among: Collection[str] | None = None,
+    spared: Collection[str] = (),
 ) -> int:
     """End holds without an end as expired, at what they held, because the upstream may have billed for them.
 
@@ -94,6 +98,7 @@ async def expire_orphans(
         leases_over: Only holds whose lease ended in this span, where other processes write the same ledger. None takes
             every open hold for a dead one: only for the sole process of a ledger, before it opens its first hold.
         among: Only holds of these requests, whose leases are over.
+        spared: Requests that have outlived their process, and that another goes on with.
 
     Returns:
         How many there were.
@@ -112,6 +117,7 @@ async def expire_orphans(
         orphans = orphans.where(LedgerEventRow.request_id.in_(among))
     async with database.transaction() as connection:
         found: list[Row] = [dict(row) for row in (await connection.execute(orphans)).mappings()]
+        found = [row for row in found if row["request_id"] not in spared]
         end: Row = {"kind": EventKind.EXPIRED.value, "lease_until": None}
         expired = [row | end | {"cost_nanos": row["held_nanos"]} for row in found]
         return await insert_new(connection, expired, ())

@@ -163,6 +163,18 @@ class Deferred(Section):
     provider_batch: Flag = False
 
 
+class DeferredWork(Section):
+    """How much deferred work is done beside what people wait for.
+
+    Attributes:
+        concurrency: How many lines of batches run at the same time, over all processes.
+        yield_above: While more interactive requests than this are in flight in a process, it begins no line.
+    """
+
+    concurrency: Count = 4
+    yield_above: Annotated[int, Field(strict=True, ge=0)] = 8
+
+
 class Member(Section):
     """What a team, an app and a feature have in common.
 

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from local_engine.errors import ContextTooLong, EngineStopped, Overloaded
+from local_engine.measure.throughput import Throughput, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from local_engine.schedule.costs import Speeds
+    from local_engine.measure.machine import Machine
+    from local_engine.measure.probe import Speeds
 
 _SLICE = 64
 _MOST_WAITING = 4096
@@ -91,33 +93,38 @@ class Embedder:
     Args:
         name: The name the model answers to.
         encoder: The model; only this embedder's thread touches it.
-        speeds: How fast it reads.
+        probed: How fast it reads as long as nothing else is known of it.
+        machine: What it shares with other models; its clock also tells a stall.
         stall_after_s: Seconds for one slice after which `is_healthy` is false.
-        clock: Seconds, monotonic.
     """
 
-    def __init__(
-        self, name: str, encoder: Encoder, speeds: Speeds, *, stall_after_s: float, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, name: str, encoder: Encoder, probed: Speeds, machine: Machine, *, stall_after_s: float) -> None:
         self.name = name
         self.dimensions = encoder.dimensions
         self.limit = encoder.limit
-        self.speeds = speeds
+        self.throughput = Throughput.probed(probed)
         self._encoder = encoder
         self._stall_after_s = stall_after_s
-        self._clock = clock
+        self._machine = machine
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedding")
         self._waiting: deque[_Waiting] = deque()
         self._slice: list[_Part] = []
         self._pump: asyncio.Task[None] | None = None
         self._is_closed = False
-        self._progress_s = clock()
+        self._progress_s = self._machine.clock()
         self._pace_s = 1.0
+
+    @property
+    def speeds(self) -> Speeds:
+        """How fast it reads of late."""
+        return self.throughput.speeds
 
     @property
     def is_healthy(self) -> bool:
         """Whether slices get done, if there are any."""
-        return not self._is_closed and (not self._slice or self._clock() - self._progress_s < self._stall_after_s)
+        return not self._is_closed and (
+            not self._slice or self._machine.clock() - self._progress_s < self._stall_after_s
+        )
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return the vectors of texts.
@@ -153,7 +160,7 @@ class Embedder:
     async def _serve_waiting(self) -> None:
         loop = asyncio.get_running_loop()
         while parts := self._next_slice():
-            self._slice, began_s = parts, self._clock()
+            self._slice, began_s = parts, self._machine.clock()
             self._progress_s = began_s
             try:
                 counts, vectors = await loop.run_in_executor(
@@ -165,7 +172,7 @@ class Embedder:
                         part.waiting.answer.set_exception(error)
             else:
                 self._hand_out(parts, counts, vectors)
-            self._pace_s = 0.8 * self._pace_s + 0.2 * (self._clock() - began_s)
+            self._pace_s = 0.8 * self._pace_s + 0.2 * (self._machine.clock() - began_s)
             self._slice = []
 
     def _next_slice(self) -> list[_Part]:
@@ -187,9 +194,15 @@ class Embedder:
 
     def _compute(self, parts: Sequence[Sequence[str]]) -> tuple[list[list[int]], NDArray[np.float32]]:
         """Count all texts and encode those of the parts that fit; runs in the thread."""
-        counts = [self._count(texts) for texts in parts]
-        texts = [text for each, tokens in zip(parts, counts, strict=True) if max(tokens) <= self.limit for text in each]
-        return counts, self._encoder.encode(texts) if texts else np.empty((0, self.dimensions), np.float32)
+        with self._machine.at_work() as turn:
+            counts = [self._count(texts) for texts in parts]
+            fitting = [each for each in zip(parts, counts, strict=True) if max(each[1]) <= self.limit]
+            texts = [text for part, _ in fitting for text in part]
+            vectors = self._encoder.encode(texts) if texts else np.empty((0, self.dimensions), np.float32)
+        if fitting:
+            read = sum(sum(tokens) for _, tokens in fitting)
+            self.throughput = self.throughput.after(Work(read), turn.seconds)
+        return counts, vectors
 
     def _count(self, texts: Sequence[str]) -> list[int]:
         counts = self._encoder.count([text[:_MOST_CHARACTERS] for text in texts])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from local_engine.embed.embedder import Embedder
 from local_engine.errors import ModelFileInvalid
-from local_engine.schedule.costs import Speeds
+from local_engine.measure.probe import Speeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from local_engine.embed.embedder import Encoder
+    from local_engine.measure.machine import Machine
 
 MINILM = "all-minilm-l6-v2"
 
@@ -60,15 +61,15 @@ class MiniLm:
         )
 
 
-def load_minilm(stall_after_s: float, clock: Callable[[], float]) -> Embedder:
+def load_minilm(stall_after_s: float, machine: Machine) -> Embedder:
     """Load the bundled embedding model and measure it. Takes seconds.
 
     Raises:
         ModelFileInvalid: The package that holds the weights is not installed.
     """
     encoder = MiniLm()
-    speeds = measure_reading(encoder, clock)
-    return Embedder(MINILM, encoder, speeds, stall_after_s=stall_after_s, clock=clock)
+    probed = measure_reading(encoder, machine.clock)
+    return Embedder(MINILM, encoder, probed, machine, stall_after_s=stall_after_s)
 
 
 def measure_reading(encoder: Encoder, clock: Callable[[], float]) -> Speeds:

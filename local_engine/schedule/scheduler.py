@@ -3,7 +3,8 @@
 There is no prefill phase and no decode phase (the rule is vLLM v1's). A new prompt has all its tokens to catch up
 with and does so in chunks; a decoding sequence has one; a preempted one starts again from what the prefix tree kept.
 
-Running sequences are served first, oldest first, then waiting ones join. Why nothing ever stops for good:
+Running sequences are served first, oldest first, then waiting ones join. Those of a lower priority stop while there is
+a higher one to serve: they keep their blocks until those are needed. Why nothing of the highest ever stops for good:
 
 - A sequence joins only when all its known tokens fit, so a long prompt never outgrows the pool half-way.
 - When a running sequence finds no block, the youngest running one is preempted: its full blocks are in the prefix
@@ -14,7 +15,7 @@ Running sequences are served first, oldest first, then waiting ones join. Why no
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,12 +48,16 @@ class Share:
         return self.end == len(self.sequence.tokens)
 
 
-def _arrival(sequence: Sequence) -> int:
-    return sequence.sequence_id
+def _urgency(sequence: Sequence) -> tuple[int, int]:
+    return sequence.priority, sequence.sequence_id
+
+
+def _priority(sequence: Sequence) -> int:
+    return sequence.priority
 
 
 class Scheduler:
-    """Plans steps and keeps the sequences that run and wait, both in order of arrival.
+    """Plans steps and keeps the sequences that run and wait, both by priority and then in order of arrival.
 
     Args:
         cache: The owner of blocks.
@@ -72,7 +77,7 @@ class Scheduler:
 
     def add(self, sequence: Sequence) -> None:
         """Let a sequence wait for its turn."""
-        insort(self.waiting, sequence, key=_arrival)
+        insort(self.waiting, sequence, key=_urgency)
 
     def remove(self, sequence: Sequence) -> None:
         """Forget a sequence and free what it holds. Doing so twice is harmless."""
@@ -89,10 +94,10 @@ class Scheduler:
         Args:
             now_s: Seconds of the clock that stamped the arrivals.
         """
-        before = self.preemptions
-        shares, budget = self._serve_running()
+        before, priority = self.preemptions, min(map(_priority, (*self.running[:1], *self.waiting[:1])), default=0)
+        shares, budget = self._serve_running(priority)
         if self.preemptions == before:
-            shares += self._admit(budget, now_s)
+            shares += self._admit(priority, budget, now_s)
         return shares
 
     def commit(self, shares: Seq[Share]) -> None:
@@ -101,14 +106,14 @@ class Scheduler:
             share.sequence.computed = share.end
             self.cache.commit(share.lease, share.sequence.tokens, share.end)
 
-    def _serve_running(self) -> tuple[list[Share], int]:
+    def _serve_running(self, priority: int) -> tuple[list[Share], int]:
         shares: list[Share] = []
         budget = self._step_tokens
         index = 0
-        while index < len(self.running):
+        while index < (served := self._count(priority)):
             sequence = self.running[index]
             # A long prefill leaves a token to each sequence behind it: decoding does not stop for it.
-            count = min(sequence.remaining, budget - (len(self.running) - index - 1))
+            count = min(sequence.remaining, budget - (served - index - 1))
             lease = self._with_room(sequence, sequence.computed + count)
             if lease is None:
                 break  # it was the youngest and gave way itself
@@ -116,6 +121,10 @@ class Scheduler:
             budget -= count
             index += 1
         return shares, budget
+
+    def _count(self, priority: int) -> int:
+        """Return how many of those that run have at least this priority; they stand in front."""
+        return bisect_right(self.running, priority, key=_priority)
 
     def _with_room(self, sequence: Sequence, tokens: int) -> Lease | None:
         """Return the sequence's lease, grown to so many tokens, preempting younger sequences if need be."""
@@ -130,24 +139,33 @@ class Scheduler:
         self.preemptions += 1
         self.add(victim)
 
-    def _admit(self, budget: int, now_s: float) -> list[Share]:
-        if not self.waiting:
+    def _admit(self, priority: int, budget: int, now_s: float) -> list[Share]:
+        waiting = self.waiting[: bisect_right(self.waiting, priority, key=_priority)]
+        if not waiting:
             return []
-        waited_s = now_s - self.waiting[0].arrived_s
-        places = self._admission.places(waiting=len(self.waiting), running=len(self.running), waited_s=waited_s)
+        waited_s, running = now_s - waiting[0].arrived_s, self._count(priority)
+        places = self._admission.places(waiting=len(waiting), running=running, waited_s=waited_s)
         shares: list[Share] = []
-        for sequence in list(self.waiting):
+        for sequence in waiting:
             if len(shares) >= places or budget <= 0:
                 break
             prefix = self.cache.match(sequence.namespace, sequence.tokens)
             if self._admission.joins_running and self._is_being_computed(sequence, prefix):
                 continue
-            if not self.cache.fits(prefix, len(sequence.tokens), self._watermark if self.running else 0):
+            if not self._makes_room(sequence, prefix):
                 break
             share = self._start(sequence, prefix, budget)
             shares.append(share)
             budget -= share.count
         return shares
+
+    def _makes_room(self, sequence: Sequence, prefix: Seq[Node]) -> bool:
+        """Say whether a sequence fits; those of a lower priority give way to it, the youngest first."""
+        while not self.cache.fits(prefix, len(sequence.tokens), self._watermark if self.running else 0):
+            if not self.running or self.running[-1].priority <= sequence.priority:
+                return False
+            self._preempt(self.running[-1])
+        return True
 
     def _start(self, sequence: Sequence, prefix: Seq[Node], budget: int) -> Share:
         lease = self.cache.open(sequence.namespace, prefix)
@@ -158,7 +176,7 @@ class Scheduler:
         if sequence.cached is None:
             sequence.cached = sequence.computed
         self.waiting.remove(sequence)
-        insort(self.running, sequence, key=_arrival)
+        insort(self.running, sequence, key=_urgency)
         return Share(sequence, lease, sequence.computed, min(sequence.remaining, budget))
 
     def _is_being_computed(self, sequence: Sequence, prefix: Seq[Node]) -> bool:
@@ -174,7 +192,8 @@ class Scheduler:
         lacking = sequence.tokens[start : start + size]
         path = [node.block for node in prefix]
         return any(
-            other.namespace == sequence.namespace
+            other.priority == sequence.priority
+            and other.namespace == sequence.namespace
             and other.lease is not None
             and other.lease.shared == len(prefix)
             and other.tokens[start : start + size] == lacking

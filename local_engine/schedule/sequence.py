@@ -19,6 +19,7 @@ class Sequence:
         namespace: Whose cached prefixes it may use.
         tokens: Prompt and output.
         arrived_s: When it arrived, in seconds of the engine's clock.
+        priority: Its class; while there is one of a smaller number to serve, it stops.
         computed: How many tokens have keys and values in the cache.
         lease: Its hold on the cache while it runs; None while it waits.
         cached: Prompt tokens that were found in the cache when it first ran; None before that.
@@ -29,6 +30,7 @@ class Sequence:
     namespace: Namespace
     tokens: list[int]
     arrived_s: float
+    priority: int = 0
     computed: int = 0
     lease: Lease | None = None
     cached: int | None = None

@@ -54,6 +54,7 @@ class GenerationBody(Struct, kw_only=True):
     include_stop_str_in_output: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
+    priority: Annotated[int, Meta(ge=0, le=(1 << 31) - 1)] | None = None
     cache_salt: Annotated[str, Meta(min_length=1, max_length=512)] | None = None
     response_format: dict[str, Any] | None = None
     structured_outputs: dict[str, Any] | None = None

@@ -110,6 +110,7 @@ def _job(body: GenerationBody, prompts: list[list[int]], model: TextModel, shape
             params=params,
             choices=choices,
             namespace=Namespace(body.cache_salt or ""),
+            priority=body.priority or 0,
         )
         for number, (prompt, params) in enumerate(zip(prompts, sampling, strict=True))
     )

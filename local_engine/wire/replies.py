@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 if TYPE_CHECKING:
+    from local_engine.measure.probe import Speeds
     from local_engine.request import Usage
-    from local_engine.schedule.costs import Speeds
 
 
 class PromptTokensDetails(Struct):
@@ -59,8 +59,13 @@ class ModelsReply(Struct):
 
 def model_reply(name: str, created: int, limit: int, speeds: Speeds) -> ModelReply:
     """Describe a model; `created` is when it was loaded, in Unix seconds."""
-    decode = UNSET if speeds.decode is None else round(speeds.decode, 3)
-    return ModelReply(name, created, limit, MeasuredReply(round(speeds.prefill, 3), decode))
+    decode = UNSET if speeds.decode is None else _steady(speeds.decode)
+    return ModelReply(name, created, limit, MeasuredReply(_steady(speeds.prefill), decode))
+
+
+def _steady(speed: float) -> float:
+    """Round to three digits, so that a price does not change with every look."""
+    return float(f"{speed:.3g}")
 
 
 class HealthReply(Struct):

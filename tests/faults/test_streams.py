@@ -1,19 +1,21 @@
-"""Faults that others have published about streams, retries and what is sent on; each is named for what is right."""
+"""Faults that others have published about streams; each test is named for what is right."""
 
 import asyncio
-from pathlib import Path
-from typing import Any
+import itertools
+from typing import Any, Final
 
 import msgspec
 import pytest
 
-from gateway.counting.makeup import makeup
-from gateway.counting.pictures import likely_picture_tokens
 from gateway.policy.reliability import Timeouts
+from tests.support.polyglot import DIALECTS, PATHS, Polyglot
 from tests.support.providers.answer import Answer, ToolCall
-from tests.support.providers.gateways import FarGateway, far_gateway
+from tests.support.providers.gateways import cost
 from tests.support.providers.script import Script
 
+PAIRS: Final = tuple(zip(DIALECTS, itertools.cycle(PATHS), strict=False))
+OWN: Final = (("responses", "/v1/responses"), ("messages", "/v1/messages"))
+CLEAN_ENDS: Final = ("[DONE]", "message_stop", "response.completed", '"finish_reason":"', '"stop_reason":"')
 TWO_CALLS = Answer(
     texts=(),
     calls=(ToolCall("call_a", "weather", ('{"city":', '"Bonn"}')), ToolCall("call_b", "time", ('{"zone":', '"CET"}'))),
@@ -26,41 +28,38 @@ def chunks(text: str) -> list[dict[str, Any]]:
     return [msgspec.json.decode(event.removeprefix("data: ")) for event in events]
 
 
-async def test_a_stream_that_its_provider_cut_has_no_clean_end(far: FarGateway) -> None:
+@pytest.mark.parametrize(("model", "path"), PAIRS)
+async def test_a_stream_that_its_provider_cut_ends_with_an_error_and_what_was_made_is_paid(
+    shop: Polyglot, model: str, path: str
+) -> None:
     """Portkey-AI/gateway 1797, BerriAI/litellm 40404: it ends as if it were whole."""
-    far.fake.script = Script(cut_after=2)
-    text = (await far.plain(stream=True)).text
+    shop.fake.script = Script(cut_after=2)
+    reply = await shop.ask(model, path, stream=True)
+    row = (await shop.booked(reply)).request
 
-    assert "[DONE]" not in text
-    assert "error" in chunks(text)[-1]
-
-
-async def test_an_answer_that_has_begun_is_never_asked_for_again(tmp_path: Path) -> None:
-    """llm_proxy 4: a call is repeated though its client has heard something of it."""
-    async with far_gateway(tmp_path, "chat", reliability={}) as far:
-        far.fake.scripts.extend([Script(cut_after=2), Script()])
-        text = (await far.plain(stream=True)).text
-
-        assert len(far.fake.served) == 1
-        assert "error" in chunks(text)[-1]
+    assert not [end for end in CLEAN_ENDS if end in reply.text]
+    assert '"upstream_error"' in reply.text.strip().split("\n\n")[-1]
+    assert (row.outcome, row.code) == ("failed", "upstream_error")
+    assert 0 < row.cost.nanos <= row.held.nanos
 
 
-@pytest.mark.parametrize("status", [400, 404, 422])
-async def test_a_request_that_is_wrong_is_not_sent_again(tmp_path: Path, status: int) -> None:
-    """BerriAI/litellm 23546, 6498, 25843: the wrong errors are retried."""
-    async with far_gateway(tmp_path, "chat", reliability={}) as far:
-        far.fake.script = Script(status=status, error=("bad", "No such thing."))
-        reply = await far.plain()
+@pytest.mark.parametrize("model", DIALECTS)
+async def test_an_error_of_the_provider_ends_the_stream_and_keeps_nobody_hanging(shop: Polyglot, model: str) -> None:
+    """envoyproxy/ai-gateway 805, 840: the client is left hanging."""
+    shop.fake.script = Script(fail_after=1)
+    async with asyncio.timeout(10):
+        reply = await shop.ask(model, stream=True)
 
-        assert len(far.fake.served) == 1
-        assert reply.headers["x-should-retry"] == "false"
+    assert "error" in chunks(reply.text)[-1]
+    assert (await shop.booked(reply)).request.outcome == "failed"
 
 
-async def test_calls_side_by_side_keep_their_ids_names_and_arguments(far: FarGateway) -> None:
+@pytest.mark.parametrize("model", DIALECTS)
+async def test_calls_side_by_side_keep_their_ids_names_and_arguments(shop: Polyglot, model: str) -> None:
     """BerriAI/litellm 20711, 39796, 40069, 39288, 38926, 7621: pieces of calls are lost or merged."""
-    far.fake.script = Script(answer=TWO_CALLS)
-    deltas = [chunk["choices"][0]["delta"] for chunk in chunks((await far.plain(stream=True)).text)]
-    whole = (await far.plain()).json()["choices"][0]["message"]["tool_calls"]
+    shop.fake.script = Script(answer=TWO_CALLS)
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks((await shop.ask(model, stream=True)).text)]
+    whole = (await shop.ask(model)).json()["choices"][0]["message"]["tool_calls"]
     streamed: dict[int, list[str]] = {0: ["", "", ""], 1: ["", "", ""]}
     for call in (call for delta in deltas for call in delta.get("tool_calls") or ()):
         said, function = streamed[call["index"]], call.get("function", {})
@@ -70,103 +69,70 @@ async def test_calls_side_by_side_keep_their_ids_names_and_arguments(far: FarGat
 
     told = [[call["id"], call["function"]["name"], call["function"]["arguments"]] for call in whole]
     for found in (list(streamed.values()), told):
-        assert [(name, msgspec.json.decode(arguments)) for _, name, arguments in found] == [
-            ("weather", {"city": "Bonn"}),
-            ("time", {"zone": "CET"}),
+        assert [(one, name, msgspec.json.decode(arguments)) for one, name, arguments in found] == [
+            ("call_a", "weather", {"city": "Bonn"}),
+            ("call_b", "time", {"zone": "CET"}),
         ]
-        assert [call_id for call_id, _, _ in found] == ["call_a", "call_b"]
 
 
-async def test_the_first_piece_arrives_before_the_last_is_made(far: FarGateway) -> None:
+@pytest.mark.parametrize(("model", "path"), PAIRS)
+async def test_the_first_piece_arrives_before_the_second_is_made(shop: Polyglot, model: str, path: str) -> None:
     """BerriAI/litellm 26102: the stream arrives at once, when it is over."""
-    far.fake.script = Script(gate=asyncio.Semaphore(0))
-    async with far.streamed() as reply:
-        heard = b""
-        async for read in reply.aiter_raw():
-            heard += read
-            if b"Hello" in heard:
-                break
+    shop.fake.script = Script(gate=asyncio.Semaphore(0))
+    asked = {**PATHS[path], "model": model, "stream": True}
+    async with shop.gateway.client.stream("POST", path, json=asked, headers={"x-api-key": shop.key}) as reply:
+        reads, heard = reply.aiter_raw(), b""
+        while b"Hello" not in heard:
+            heard += await anext(reads)
+        made = shop.fake.last.made
+        shop.fake.script.let_go()
+        rest = b"".join([read async for read in reads])
 
-        assert far.fake.last.made == 1
+    assert made == 1
+    assert b"world" in rest
 
 
-async def test_a_time_out_comes_when_nothing_does_and_never_to_a_stream_that_lives(far: FarGateway) -> None:
+@pytest.mark.parametrize("model", ["chat", "messages"])
+async def test_a_time_out_comes_when_nothing_does_and_never_to_a_stream_that_lives(shop: Polyglot, model: str) -> None:
     """BerriAI/litellm 38358, 39898, 19184: it never fires, or it kills streams that are well."""
-    far.upstream.timeouts = Timeouts(first_token_s=0.2, idle_s=0.5)
-    far.fake.script = Script(silent=asyncio.Event())
-    assert (await far.plain(stream=True)).status_code == 504
-    far.fake.script = Script(answer=Answer(texts=("a",) * 15), pause_s=0.05)
-    assert (await far.plain()).json()["choices"][0]["message"]["content"] == "a" * 15
+    catalogue = shop.gateway.services.in_force.governed.chat.catalogue
+    upstream: Any = catalogue.upstream(catalogue.models[model])
+    kept, upstream.timeouts = upstream.timeouts, Timeouts(first_token_s=0.4, idle_s=0.4)
+    try:
+        shop.fake.script = Script(silent=asyncio.Event())
+        late = await shop.ask(model, stream=True)
+        shop.fake.script = Script(answer=Answer(texts=("a",) * 12), pause_s=0.05)
+        alive = await shop.ask(model)
+    finally:
+        upstream.timeouts = kept
+
+    assert (late.status_code, late.json()["error"]["code"]) == (504, "upstream_timeout")
+    assert alive.json()["choices"][0]["message"]["content"] == "a" * 12
+    assert (await shop.booked(alive)).request.cost == cost(shop.fake.last.tokens)
 
 
-async def test_characters_of_several_bytes_survive_however_their_stream_is_cut(far: FarGateway) -> None:
+async def test_a_call_that_is_given_up_at_its_deadline_goes_on_for_nobody(shop: Polyglot) -> None:
+    """gumroad 7246: it is billed by the time it took, while the provider makes, and bills, the whole answer."""
+    shop.fake.script = Script(gate=asyncio.Semaphore(1))
+    reply = await shop.ask("chat", headers={"x-sluice-timeout-ms": "300"})
+    row = (await shop.booked(reply)).request
+
+    assert (reply.status_code, row.code) == (504, "upstream_timeout")
+    assert ((await shop.fake.until_ended()).ended, shop.fake.last.made) == ("left", 2)
+    assert row.estimated
+    assert 0 < row.cost.nanos <= row.held.nanos
+
+
+@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize(("model", "path"), [*PAIRS, *OWN])
+async def test_characters_of_several_bytes_survive_however_their_stream_is_cut(
+    shop: Polyglot, model: str, path: str, every: int
+) -> None:
     """claude-code-router 1672, aisix 111, plano 980, liter-llm 152: characters at the edge of a read are broken."""
-    answer = Answer(texts=("né", "日本", "🙂𝄞"))
-    for every in (1, 2, 3, 5):
-        far.fake.script = Script(answer=answer, every=every)
-        deltas = [chunk["choices"][0]["delta"] for chunk in chunks((await far.plain(stream=True)).text)]
+    texts = ("né", "日本", "🙂𝄞")
+    shop.fake.script = Script(answer=Answer(texts=texts), every=every)
+    reply = await shop.ask(model, path, stream=True)
 
-        assert "".join(delta.get("content") or "" for delta in deltas) == answer.text
-
-
-async def test_an_error_of_the_provider_ends_the_stream_at_once(far: FarGateway) -> None:
-    """envoyproxy/ai-gateway 805, 840: its client is left hanging."""
-    far.fake.script = Script(fail_after=1)
-    async with asyncio.timeout(10):
-        text = (await far.plain(stream=True)).text
-
-    assert "error" in chunks(text)[-1]
-
-
-@pytest.mark.parametrize(("kind", "marks"), [("messages", "cache_control"), ("converse", "cachePoint")])
-async def test_marks_for_a_cache_survive_translation(tmp_path: Path, kind: str, marks: str) -> None:
-    """agentgateway 2628: `cache_control` is dropped, and with it the discount."""
-    part = {"type": "text", "text": "A long story.", "cache_control": {"type": "ephemeral"}}
-    async with far_gateway(tmp_path, kind) as far:
-        await far.plain(messages=[{"role": "user", "content": [part]}])
-
-        assert marks in str(far.fake.last.body["messages"])
-
-
-async def test_a_provider_never_sees_the_key_of_our_client(far: FarGateway) -> None:
-    """BerriAI/litellm 32202, 12090, 37905: the client's credentials are passed on."""
-    headers = {"authorization": f"Bearer {far.key}", "cookie": "a=b", "x-forwarded-for": "10.0.0.1"}
-    body = {"model": "far", "messages": [{"role": "user", "content": "Hi"}]}
-    await far.gateway.client.post("/v1/chat/completions", json=body, headers=headers)
-    sent = far.fake.last.headers
-
-    assert far.key not in str(sent)
-    assert "sk-far" in str(sent)
-    assert not {"cookie", "x-forwarded-for"} & set(sent)
-
-
-async def test_a_call_that_failed_before_it_began_gives_all_of_its_hold_back(far: FarGateway) -> None:
-    """BerriAI/litellm 28283: what is reserved drifts with every error."""
-    for status in (400, 401, 429, 500, 503):
-        far.fake.script = Script(status=status)
-        await far.plain()
-    rows = (await far.gateway.rows(far.before + 5))[:5]
-
-    assert {row.cost.nanos for row in rows} == {0}
-    assert far.gateway.services.purse.open_holds == 0
-
-
-def test_a_large_picture_is_no_85_tokens_to_claude() -> None:
-    """BerriAI/litellm 39910, 36604, 38657: it is counted by another maker's formula, up to 32 times too low."""
-    png = "iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAB/HSuDAAAAAElFTkSuQmCC"  # the head of one of 1024 by 1024 pixels
-    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{png}"}}
-    (picture,) = makeup({"messages": [{"role": "user", "content": [part]}]}).pictures
-
-    assert (picture.width, picture.height) == (1024, 1024)
-    assert likely_picture_tokens("claude-opus-4-1", picture) > 1000
-    assert likely_picture_tokens("gpt-4.1", picture) > 85
-
-
-@pytest.mark.parametrize("url", ["data:image/png;base64,AAAA", "data:image/png;base64,!", "https://example.org/a.png"])
-async def test_a_picture_that_cannot_be_counted_fails_no_request(tmp_path: Path, url: str) -> None:
-    """BerriAI/litellm 36604: counting it is a server error."""
-    part = {"type": "image_url", "image_url": {"url": url}}
-    async with far_gateway(tmp_path, "chat") as far:
-        reply = await far.plain(messages=[{"role": "user", "content": [part]}])
-
-        assert reply.status_code == 200
+    assert all(f'"{text}"' in reply.text for text in texts)
+    assert "\N{REPLACEMENT CHARACTER}" not in reply.text
+    assert (await shop.booked(reply)).request.cost == cost(shop.fake.last.tokens)

@@ -10,6 +10,8 @@ import pytest
 
 from local_engine.config import Batching
 from local_engine.engine import Engine
+from local_engine.measure.machine import Machine
+from local_engine.measure.probe import Speeds
 from local_engine.model.runner import PagedRunner
 from local_engine.request import Delta, Ended, Request
 from local_engine.sample.sampler import sample
@@ -30,7 +32,7 @@ def tokens_of(
     runner: Runner, tokenizer: Tokenizer, batching: Batching, waves: Sequence[Sequence[Request]]
 ) -> tuple[dict[str, tuple[int, ...]], int]:
     """Run waves of requests, three steps apart, and return everyone's tokens and how often one was preempted."""
-    engine = Engine(runner, tokenizer, sample, batching, clock=lambda: 0.0)
+    engine = Engine(runner, tokenizer, sample, batching, Machine(lambda: 0.0), Speeds(1000.0, 50.0))
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     pending = list(waves)
     steps = 0

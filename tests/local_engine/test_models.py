@@ -6,6 +6,7 @@ import pytest
 
 from local_engine.config import EngineConfig
 from local_engine.errors import ModelFileInvalid, ModelLoading, ModelNotFound
+from local_engine.measure.machine import Machine
 from local_engine.models import Models, load_text
 from tests.support.engine_server import serving
 from tests.support.tiny_gguf import tiny_tensors, write_tiny_gguf
@@ -46,5 +47,5 @@ def test_weights_that_are_no_numbers_are_refused_by_the_files_name(tmp_path: Pat
     tensors["output_norm.weight"] = (np.full_like(norm, np.nan), encoding)
     path = write_tiny_gguf(tmp_path / "nan.gguf", tensors=tensors)
     with pytest.raises(ModelFileInvalid, match="finite") as refused:
-        load_text(EngineConfig(model_path=path, blocks=64), 1, time.monotonic, lambda: 1)
+        load_text(EngineConfig(model_path=path, blocks=64), 1, Machine(time.monotonic), lambda: 1)
     assert refused.value.path == path

@@ -17,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from local_engine.models import Models
 from local_engine.request import Request as EngineRequest
 from local_engine.types import Numerics, SamplingParams, StepPlan
+from tests.support.clocks import HandClock
 from tests.support.engine_server import Gate, LetterEncoder, app_of, hash_runner, is_idle, service_of, serving
 from tests.support.tiny_model import tiny_runner
 from tests.support.waiting import until
@@ -93,6 +94,38 @@ async def test_models_are_listed_with_their_limits_and_speeds() -> None:
         assert text["measured"] == {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
         assert (embeddings["id"], embeddings["max_model_len"]) == ("tiny-embeddings", 8)
         assert embeddings["measured"] == {"prefill_tokens_per_second": 2000.0}
+
+
+async def test_the_speeds_of_the_models_follow_their_work() -> None:
+    clock = HandClock()
+
+    def take(plan: StepPlan | None = None) -> None:
+        clock.pass_on(0.25)
+
+    async with (
+        serving(hash_runner(on_step=take), clock=clock, encoder=LetterEncoder(take)) as models,
+        calling(models) as client,
+    ):
+        await client.post("/v1/completions", json={"prompt": [5, 6, 7], "max_tokens": 40, "ignore_eos": True})
+        await client.post("/v1/embeddings", json={"input": ["a b", "c"]})
+        text, embeddings = (await client.get("/v1/models")).json()["data"]
+        page = (await client.get("/metrics")).text
+    assert text["measured"]["decode_tokens_per_second"] == pytest.approx(38, rel=0.01), "of 4, with the probe's 50"
+    assert 900 < text["measured"]["prefill_tokens_per_second"] < 1000
+    assert embeddings["measured"] == {"prefill_tokens_per_second": pytest.approx(1980, rel=0.01)}
+    values = {
+        (sample.name, sample.labels["model"]): sample.value
+        for family in text_string_to_metric_families(page)
+        for sample in family.samples
+        if "model" in sample.labels
+    }
+    assert values["sluice_engine_prefill_tokens_total", "tiny"] == 3
+    assert values["sluice_engine_decode_tokens_total", "tiny"] == 40
+    assert values["sluice_engine_prefill_tokens_total", "tiny-embeddings"] == 3
+    assert values["sluice_engine_prefill_seconds_total", "tiny-embeddings"] == 0.25
+    spent = [values[f"sluice_engine_{phase}_seconds_total", "tiny"] for phase in ("prefill", "decode")]
+    assert sum(spent) == pytest.approx(40 * 0.25)
+    assert ("sluice_engine_decode_seconds_total", "tiny-embeddings") not in values
 
 
 async def test_embeddings_come_as_numbers_or_as_base64_of_the_same_numbers() -> None:

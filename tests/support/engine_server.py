@@ -14,9 +14,10 @@ import numpy as np
 from local_engine.config import Batching
 from local_engine.embed.embedder import Embedder, Encoder
 from local_engine.engine import Engine
+from local_engine.measure.machine import Machine
+from local_engine.measure.probe import Speeds
 from local_engine.models import Models, ServedText
 from local_engine.sample.sampler import sample
-from local_engine.schedule.costs import Speeds
 from local_engine.server import Api, create_app
 from local_engine.service import Service
 from local_engine.text.chat import ChatTemplate
@@ -56,7 +57,7 @@ class LetterEncoder:
     dimensions = 26
     limit = 8
 
-    def __init__(self, gate: Gate | None = None) -> None:
+    def __init__(self, gate: Callable[[], object] | None = None) -> None:
         self.batches: list[int] = []
         self._gate = gate
 
@@ -88,16 +89,18 @@ async def serving(
 ) -> AsyncGenerator[Models, None]:
     """Serve a small model; everything in flight is ended when the context is left."""
     tokenizer = tiny_tokenizer()
-    engine = Engine(runner or hash_runner(), tokenizer, sample, batching or Batching(), clock)
+    machine = Machine(clock)
+    probed = Speeds(prefill=1000.0, decode=50.0)
+    engine = Engine(runner or hash_runner(), tokenizer, sample, batching or Batching(), machine, probed)
     service = Service(engine, max_open=max_open, stall_after_s=stall_after_s, clock=clock)
     seeds = count(1)
     limits = ModelLimits(engine.limit, engine.vocab_size, lambda: next(seeds))
     text = TextModel(TINY, tokenizer, ChatTemplate(TINY_TEMPLATE, tokenizer), limits)
     models = Models(TINY, TINY_EMBEDDINGS, loaded_at=1_700_000_000)
-    models.text = ServedText(text, service, Speeds(prefill=1000.0, decode=50.0))
+    models.text = ServedText(text, service)
     reading = Speeds(prefill=2000.0, decode=None)
     models.embedder = Embedder(
-        TINY_EMBEDDINGS, encoder or LetterEncoder(), reading, stall_after_s=stall_after_s, clock=clock
+        TINY_EMBEDDINGS, encoder or LetterEncoder(), reading, machine, stall_after_s=stall_after_s
     )
     service.start()
     try:

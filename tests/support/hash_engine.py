@@ -15,6 +15,8 @@ import torch
 
 from local_engine.config import Batching
 from local_engine.engine import Engine
+from local_engine.measure.machine import Machine
+from local_engine.measure.probe import Speeds
 from local_engine.types import Sampled
 
 if TYPE_CHECKING:
@@ -103,7 +105,14 @@ def hash_engine(
     sampler: Sampler = hash_sampler,
 ) -> Engine:
     """Build an engine over the model of hashes."""
-    return Engine(runner or HashRunner(), LetterVocabulary(), sampler, batching or Batching(), clock)
+    return Engine(
+        runner or HashRunner(),
+        LetterVocabulary(),
+        sampler,
+        batching or Batching(),
+        Machine(clock),
+        Speeds(1000.0, 50.0),
+    )
 
 
 def run_to_end(engine: Engine) -> list[Event]:

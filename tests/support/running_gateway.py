@@ -58,6 +58,8 @@ A failed call is not made again where it failed, so that a test knows how many t
 enough for a provider to be left alone.
 """
 
+QUIET: Mapping[str, Any] = {"log_level": "error"}
+
 
 def policy(**changes: Any) -> dict[str, Any]:
     """Return the test policy with top-level sections replaced."""
@@ -132,13 +134,11 @@ class RunningGateway:
 async def running_gateway(
     tmp_path: Path, document: dict[str, Any] | None = None, *, stores: Mapping[str, Any] | None = None, **env: str
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway over `document` for the length of the block, on SQLite and in memory unless stores are named."""
+    """Serve a gateway over `document` for the length of the block: quiet, and alone unless `stores` says otherwise."""
     path = tmp_path / "policy.yaml"
     path.write_text(yaml.safe_dump(document or POLICY))
     upstream, socket = ScriptedUpstream(), tmp_path / "up.sock"
-    settings = Settings(
-        home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", log_level="error", **(stores or {})
-    )
+    settings = Settings(home=tmp_path / "home", policy=path, engine_url=f"unix:{socket}", **{**QUIET, **(stores or {})})
     async with (
         serve(upstream.app(), uds=socket),
         open_services(settings, env) as services,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from governance.deferred.records import Batch
 from governance.errors import StoreUnavailable
 from governance.ledger.reading.reports import RequestRow, SpendReport, SpendRow
 from governance.ledger.reading.reports_daily import SpendPoint
@@ -71,6 +72,7 @@ class ScriptedReports:
     rows: Sequence[SpendRow] = ()
     latest: Sequence[RequestRow] = ()
     broken: bool = False
+    deferred: Sequence[Batch] = ()
 
     async def spend_by(self, dimension: str, since: datetime, until: datetime, team: str | None = None) -> SpendReport:
         """Return the rows and their sum."""
@@ -99,3 +101,9 @@ class ScriptedReports:
     async def recent(self, limit: int, team: str | None = None) -> tuple[RequestRow, ...]:
         """Return the latest requests."""
         return tuple(self.latest[:limit])
+
+    async def batches(self, limit: int, team: str | None = None) -> tuple[Batch, ...]:
+        """Return the batches."""
+        if self.broken:
+            raise StoreUnavailable("unable to open database file")
+        return tuple(self.deferred[:limit])

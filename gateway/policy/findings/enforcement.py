@@ -28,10 +28,6 @@ def _always(_: object) -> bool:
     return True
 
 
-def _queues(steps: object) -> bool:
-    return isinstance(steps, dict) and "queue" in steps.values()
-
-
 @dataclass(frozen=True, slots=True)
 class _NotYet:
     patterns: tuple[str, ...]
@@ -40,16 +36,6 @@ class _NotYet:
 
 
 NOT_YET = (
-    _NotYet(
-        (
-            "budgets.*.steps",
-            "teams.*.budgets.*.steps",
-            "teams.*.apps.*.budgets.*.steps",
-            "teams.*.apps.*.features.*.budgets.*.steps",
-        ),
-        "Work that should be queued is refused, and told so.",
-        _queues,
-    ),
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
     _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
@@ -66,8 +52,6 @@ NOT_YET = (
         "The effort that a request asks for is passed on as it is.",
     ),
     _NotYet(("guardrails.*",), "The rule is not applied."),
-    _NotYet(("teams.*.apps.*.deferred",), "Requests are answered at once."),
-    _NotYet(("providers.*.batch",), "The provider's batch API is not used.", lambda batch: batch is True),
 )
 
 

@@ -1,7 +1,7 @@
 """How those who speak the OpenAI API differ where it leaves things open, or where they leave it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 
@@ -16,6 +16,7 @@ class Manners:
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
         knows: fields of other dialects, or of messages in them, that it obeys as well.
         renamed: what it calls a field otherwise.
+        ranked: it lets calls that nobody waits for stand behind all others.
         unsaid: fields that it refuses and whose absence leaves the answer what it is.
     """
 
@@ -24,12 +25,16 @@ class Manners:
     usage_per_chunk: bool = False
     salted: bool = False
     knows: frozenset[str] = frozenset()
+    ranked: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     unsaid: frozenset[str] = frozenset()
 
 
 OWN: Final = Manners(limit_field="max_completion_tokens", usage_per_chunk=True, salted=True, knows=frozenset({"top_k"}))
-"""The bundled engine and vLLM."""
+"""Machines of our own: vLLM, and in this much the bundled engine."""
+
+RANKED: Final = replace(OWN, ranked=True)
+"""The bundled engine. vLLM knows priorities only where it was started with them, and refuses them elsewhere."""
 
 OPENAI: Final = Manners(limit_field="max_completion_tokens")
 """OpenAI itself, Azure for it, and who has followed: their reasoning models insist on the newer name of the bound."""

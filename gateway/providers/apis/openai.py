@@ -5,7 +5,7 @@ Spec: the OpenAI API reference for chat completions and embeddings; vLLM's exten
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -16,6 +16,9 @@ from gateway.providers.apis.failures import error_of
 from gateway.providers.apis.manners import Manners
 from gateway.providers.replies import as_object
 from gateway.providers.upstream import Call, Dialect, Wanted
+
+IDLE: Final = 1
+"""A priority behind that of a call that names none, which is 0."""
 
 
 class OpenAIApi:
@@ -45,6 +48,8 @@ class OpenAIApi:
             asked["stream_options"] = self._options
         if manners.salted:
             asked["cache_salt"] = f"{call.tenant}|{body.get('cache_salt') or ''}"
+        if manners.ranked and call.idle:
+            asked["priority"] = IDLE
         return Wanted("chat/completions", asked)
 
     def ear(self, provider: str, wanted: Wanted) -> EventEar:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from gateway.errors import BadRequest
 
@@ -10,6 +11,11 @@ Headers = dict[str, str]
 """Header names in lower case; a repeated header is joined with commas, as HTTP says."""
 
 _CREDENTIALS = ("x-api-key", "api-key", "x-goog-api-key")
+PRIORITY: Final = "x-sluice-priority"
+DEFERRED: Final = "deferred"
+"""The value of that header with which a caller asks that its request wait until nobody is in a hurry."""
+
+_PRIORITIES = frozenset({None, "interactive", DEFERRED})
 _ZONES = frozenset({"onprem"})
 _VISIBLE = re.compile(r"[!-~]{1,255}")
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -49,12 +55,14 @@ class Controls:
         timeout_s: the caller's own limit on the whole request, or None.
         cache_control: the raw `Cache-Control` value, for `cache.directives`.
         idempotency_key: what names the request if it is sent again, or None.
+        interactive: the caller wants an answer now or none, even where a budget would let the request wait.
     """
 
     zone: str | None
     timeout_s: float | None
     cache_control: str
     idempotency_key: str | None = None
+    interactive: bool = False
 
 
 def read_controls(headers: Headers) -> Controls:
@@ -66,7 +74,11 @@ def read_controls(headers: Headers) -> Controls:
     zone = headers.get("x-sluice-zone")
     if zone is not None and zone not in _ZONES:
         raise BadRequest("The header x-sluice-zone must be 'onprem'.", param="x-sluice-zone")
-    return Controls(zone, _timeout_s(headers), headers.get("cache-control", ""), _idempotency_key(headers))
+    priority = headers.get(PRIORITY)
+    if priority not in _PRIORITIES:
+        raise BadRequest("The header x-sluice-priority must be 'interactive' or 'deferred'.", param=PRIORITY)
+    cache_control, key = headers.get("cache-control", ""), _idempotency_key(headers)
+    return Controls(zone, _timeout_s(headers), cache_control, key, interactive=priority == "interactive")
 
 
 def _idempotency_key(headers: Headers) -> str | None:

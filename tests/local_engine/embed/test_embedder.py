@@ -6,7 +6,9 @@ import pytest
 
 from local_engine.embed.embedder import Embedder, Encoder
 from local_engine.errors import ContextTooLong, EngineStopped, Overloaded
-from local_engine.schedule.costs import Speeds
+from local_engine.measure.machine import Machine
+from local_engine.measure.probe import Speeds
+from tests.support.clocks import HandClock
 from tests.support.engine_server import Gate, LetterEncoder
 from tests.support.waiting import until
 
@@ -19,7 +21,7 @@ class BrokenEncoder(LetterEncoder):
 
 
 def embedder_of(encoder: Encoder) -> Embedder:
-    return Embedder("letters", encoder, SPEEDS, stall_after_s=30.0, clock=lambda: 0.0)
+    return Embedder("letters", encoder, SPEEDS, Machine(lambda: 0.0), stall_after_s=30.0)
 
 
 async def test_vectors_come_back_to_those_who_asked_in_their_order() -> None:
@@ -83,6 +85,20 @@ async def test_who_asks_for_much_gives_way_after_each_slice() -> None:
     found = await much
     assert (found.vectors.shape, found.tokens) == ((1000, 26), 1000)
     assert max(encoder.batches) == 64
+    await embedder.close(5.0)
+
+
+async def test_how_fast_it_reads_follows_the_texts_it_has_read_and_no_others() -> None:
+    clock = HandClock()
+    embedder = Embedder(
+        "letters", LetterEncoder(lambda: clock.pass_on(1.0)), SPEEDS, Machine(clock), stall_after_s=30.0
+    )
+    await embedder.embed(["a b", "c"])
+    with pytest.raises(ContextTooLong):
+        await embedder.embed(["a " * 9])
+    clock.pass_on(100.0)
+    assert (embedder.throughput.prefill.tokens, embedder.throughput.prefill.seconds) == (3, 1.0)
+    assert 1.0 < embedder.speeds.prefill < 1.1
     await embedder.close(5.0)
 
 

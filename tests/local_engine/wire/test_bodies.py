@@ -23,6 +23,7 @@ MALFORMED = {
     "a truth as number": b'{"messages": [], "max_tokens": true}',
     "deep objects": b'{"messages": ' + b'[{"a":' * 100_000,
     "deep lists": b'{"messages": [{"a": ' + b"[" * 100_000,
+    "a priority before all others": b'{"messages": [], "priority": -1}',
     "an empty salt": b'{"messages": [], "cache_salt": ""}',
     "no messages": b"{}",
 }

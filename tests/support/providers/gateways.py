@@ -38,7 +38,7 @@ TELLS_PER_CHUNK: Final = frozenset({"vllm", "gemini"})
 WRITES: Final = frozenset(KINDS) - {"gemini"}
 """Those that tell what was written to a cache."""
 
-UNAIDED: Final[Mapping[str, object]] = {"retries": 0, "breaker": {"failures": 1_000_000}}
+UNAIDED: Final = {"retries": 0, "breaker": {"failures": 1_000_000}}
 """Every failure of the provider is the request's: no call is made again, and none is spared the provider."""
 
 MESSAGES: Final = [{"role": "user", "content": "Hi"}]
@@ -95,27 +95,10 @@ class FarGateway:
 
 
 @asynccontextmanager
-async def far_gateway(
-    tmp_path: Path,
-    kind: str,
-    *,
-    model: str = "far-1",
-    price: object = PRICE,
-    reliability: Mapping[str, object] = UNAIDED,
-    **more: Any,
-) -> AsyncGenerator[FarGateway]:
-    """Serve a gateway over a fake provider of that kind.
-
-    Args:
-        tmp_path: where it keeps what it keeps.
-        kind: one of `KINDS`.
-        model: what the provider calls the model.
-        price: what the policy says that it costs.
-        reliability: what is done when it fails.
-        more: what else the policy says of the provider.
-    """
+async def far_gateway(tmp_path: Path, kind: str, **more: Any) -> AsyncGenerator[FarGateway]:
+    """Serve a gateway over a fake provider of that kind; `more` is said of the provider in the policy."""
     fake = FakeProvider()
-    fake.models = (model,)
+    fake.models = ("far-1",)
     async with serve(fake.app()) as port:
         address = f"http://127.0.0.1:{port}{KINDS[kind]['base_url']}"
         said = {**KINDS[kind], "base_url": address, "api_key": "${FAR_KEY}"} | more
@@ -123,10 +106,10 @@ async def far_gateway(
             "providers": POLICY["providers"] | {"far": said},
             "models": [
                 *POLICY["models"],
-                {"name": "far", "provider": "far", "model": model, "tier": "cloud", "price": price},
+                {"name": "far", "provider": "far", "model": "far-1", "tier": "cloud", "price": PRICE},
             ],
             "cache": {},
-            "reliability": dict(reliability),
+            "reliability": UNAIDED,
         }
         leavings = asyncio.Semaphore(0)
 

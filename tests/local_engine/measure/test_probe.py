@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from local_engine.schedule.costs import Speeds, measure_speeds
+from local_engine.measure.probe import Speeds, measure_speeds
 from local_engine.types import StepPlan
 from tests.support.hash_engine import HashRunner
 

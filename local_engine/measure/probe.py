@@ -1,4 +1,4 @@
-"""How fast this machine runs this model: what a token costs, in seconds, measured once before serving begins."""
+"""How fast this machine runs this model for one alone, measured once before serving begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECODES = 24
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Measured rates of one sequence alone.
+    """Measured rates of a model on this machine.
 
     Attributes:
         prefill: Prompt tokens per second.
