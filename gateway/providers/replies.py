@@ -18,7 +18,7 @@ MOST_EMBEDDINGS_BYTES: Final = 128 * 1024 * 1024
 """2,048 vectors of 3,072 numbers in full precision."""
 
 
-_CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key")
+_CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "x-amz-security-token")
 _SHORTEST_SECRET: Final = 8
 
 
@@ -64,9 +64,9 @@ def as_object(payload: bytes, provider: str) -> dict[str, Any]:
     return value
 
 
-def without_secrets(words: str, headers: Mapping[str, str]) -> str:
-    """Return a provider's words less the credentials that it was shown: some repeat the key that they refuse."""
-    shown = [word for name in _CREDENTIALS for word in headers.get(name, "").split()]
-    for secret in sorted((word for word in shown if len(word) >= _SHORTEST_SECRET), key=len, reverse=True):
-        words = words.replace(secret, "…")
-    return words
+def without_secrets(body: bytes, asked: Mapping[str, str]) -> bytes:
+    """Return what a provider says of a request less the credentials in its headers: some repeat what they refuse."""
+    words = {word for name in _CREDENTIALS for word in asked.get(name, "").split() if len(word) >= _SHORTEST_SECRET}
+    for secret in sorted(words, key=len, reverse=True):
+        body = body.replace(secret.encode(), "…".encode())
+    return body

@@ -9,8 +9,6 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from gateway.errors import UpstreamError, UpstreamStale, UpstreamUnreached
-
 
 def open_client(address: str, *, connections: int = 512) -> httpx.AsyncClient:
     """Return a client for `address`: `unix:<path>` for a socket on this machine, otherwise an http(s) base URL.
@@ -67,14 +65,3 @@ _kept: Final = ContextVar("kept", default=False)
 def _trusted() -> ssl.SSLContext:
     """Return the one context of all clients: reading the authorities takes longer than a request may wait."""
     return httpx.create_ssl_context()
-
-
-def lost(error: Exception, *, at_once: bool) -> type[UpstreamError]:
-    """Say what it means that a connection was lost, or that there was none.
-
-    httpx-aiohttp gives all that one name; only the cause tells. One that was kept, and is lost as soon as it is used
-    again, had been closed by the provider while the call was on its way to it.
-    """
-    if isinstance(error.__cause__, aiohttp.ClientConnectorError):
-        return UpstreamUnreached
-    return UpstreamStale if at_once and was_kept() else UpstreamError

@@ -64,3 +64,7 @@ def test_null_leaves_what_was_told_before() -> None:
 
     assert newest(before, {"input_tokens": None, "output_tokens": 7}) == {"input_tokens": 5, "output_tokens": 7}
     assert newest(before, None) == before
+
+
+def test_where_no_usage_was_told_none_is_told_on() -> None:
+    assert to_chat_usage({}) == {}
