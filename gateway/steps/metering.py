@@ -102,7 +102,7 @@ class Meter:
 
     @property
     def guess(self) -> Usage:
-        """What has probably been used: never more than was held.
+        """What has probably been used: never more than was held, unless the provider has counted the answer.
 
         The prompt is as the provider has told it, where it told that before the answer, or goes by what it
         is made of, as the answer goes by what was said.

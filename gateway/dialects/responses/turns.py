@@ -65,6 +65,9 @@ class Turns:
     def end(self) -> list[dict[str, Any]]:
         """Return all messages."""
         self._close()
+        for message in self.messages:
+            for said in (message, *message.get("tool_calls", ())):
+                _tell_reasoning(said)
         return self.messages
 
     def _put(self, message: dict[str, Any]) -> None:
@@ -109,11 +112,14 @@ class Turns:
 
 
 def _add_reasoning(to: dict[str, Any], items: list[dict[str, Any]]) -> None:
-    """Add reasoning to a message or call; beside the items stands their text, which is all that most models take."""
-    to["reasoning_items"] = [*to.get("reasoning_items", []), *items]
-    text = "\n\n".join(filter(None, [to.get("reasoning_content"), *map(_text, items)]))
+    to.setdefault("reasoning_items", []).extend(items)
+
+
+def _tell_reasoning(said: dict[str, Any]) -> None:
+    """Put the text of its reasoning beside the items of a message or call; it is all that most models take."""
+    text = "\n\n".join(filter(None, map(_text, said.get("reasoning_items", ()))))
     if text:
-        to["reasoning_content"] = text
+        said["reasoning_content"] = text
 
 
 def _text(item: Mapping[str, Any]) -> str:
