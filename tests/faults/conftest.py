@@ -29,7 +29,7 @@ TEAMS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Polyglot]:
     folder = tmp_path_factory.mktemp("faults")
     async with polyglot(folder, models=MODELS, teams=TEAMS, reliability=UNAIDED) as running:
