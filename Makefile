@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 NODE := tests/sdks/node/node_modules
+# Processes that share the suite. Tests wait for sockets and timers more than they compute, so a few help on two cores.
+TESTERS ?= 3
 # pip's own advice is no news to whoever runs this.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -16,7 +18,7 @@ run: $(READY) ## Start the gateway and its engine on http://127.0.0.1:4000 (PORT
 	@$(BIN)/sluice up
 
 test: check servers $(NODE)/.ready ## Everything: the checks below, then the test suite
-	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest
+	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n $(TESTERS) --dist loadfile
 
 check: $(READY) ## Format, lint, types, import layers, dependencies
 	@$(BIN)/ruff format --check --quiet .

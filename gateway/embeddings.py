@@ -146,8 +146,9 @@ class Read:
 
     @property
     def reported(self) -> Usage | None:
-        """What the provider says has been read."""
-        return Usage.from_openai(self.result.get("usage"))
+        """What the provider says has been read; nothing is none, since no text is empty."""
+        usage = Usage.from_openai(self.result.get("usage"))
+        return None if usage is None or not usage.input_tokens else usage
 
     @property
     def told(self) -> dict[str, Any]:

@@ -19,6 +19,13 @@ PICTURE_TOKENS = 60_000
 DOCUMENT_TOKENS = 1_048_576
 """What a document may be that is named by an id: as long as the longest context on offer."""
 
+TOOLS_TOKENS = 1_024
+"""More than any provider says to a model of its own about how tools are called."""
+
+DEFINED_TOOL_TOKENS = 4_096
+"""More than any provider says of a tool that it defines and its caller runs: a request only names it."""
+
+_OF_CALLERS = frozenset({"function", "custom"})
 _MOST_BY_PART = {"text": 0, "refusal": 0, "image_url": PICTURE_TOKENS}
 _FORMS: tuple[Literal["NFC", "NFKC"], ...] = ("NFC", "NFKC")
 
@@ -30,12 +37,15 @@ def most_prompt_tokens(body: Mapping[str, Any], body_bytes: int) -> int:
         body: the request, decoded.
         body_bytes: its size on the wire.
     """
-    return _most_text_bytes(body, body_bytes) + TEMPLATE_TOKENS + most_attached_tokens(body)
+    told = TOOLS_TOKENS if body.get("tools") or body.get("functions") else 0
+    return _most_text_bytes(body, body_bytes) + TEMPLATE_TOKENS + told + most_attached_tokens(body)
 
 
 def most_attached_tokens(body: Mapping[str, Any]) -> int:
     """Return a bound on the tokens of what a request carries beside its text."""
-    return sum(map(_attached, body.get("messages", ())))
+    tools = body.get("tools")
+    defined = sum(map(_is_defined_by_provider, tools if isinstance(tools, list) else []))
+    return sum(map(_attached, body.get("messages", ()))) + defined * DEFINED_TOOL_TOKENS
 
 
 def _most_text_bytes(body: Mapping[str, Any], body_bytes: int) -> int:
@@ -44,6 +54,10 @@ def _most_text_bytes(body: Mapping[str, Any], body_bytes: int) -> int:
     if text.isascii():
         return body_bytes
     return max(body_bytes, *(len(normalize(form, text).encode()) for form in _FORMS))
+
+
+def _is_defined_by_provider(tool: Any) -> bool:
+    return isinstance(tool, dict) and tool.get("type", "function") not in _OF_CALLERS
 
 
 def _attached(message: Mapping[str, Any]) -> int:

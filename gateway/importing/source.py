@@ -159,7 +159,13 @@ class Source:
     def _at(self, path: Path) -> object:
         part: object = self._data
         for step in path:
-            part = dict(_children(part)).get(step)
+            match part, step:
+                case dict(), _:
+                    part = part.get(step)
+                case list(), int() if step < len(part):
+                    part = part[step]
+                case _:
+                    return None
         return part
 
     def _wrong(self, path: Path, shape: str) -> None:

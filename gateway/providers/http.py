@@ -33,9 +33,11 @@ from gateway.providers.replies import (
     as_object,
     read_start,
     read_whole,
+    without_secrets,
 )
+from gateway.providers.served import served_of
 from gateway.providers.transport import was_kept
-from gateway.providers.upstream import Call, Chunk, Dialect, Served, Status, Wanted
+from gateway.providers.upstream import Call, Chunk, Dialect, Status, Wanted
 from gateway.providers.vllm_metrics import Watch
 
 _HEALTH_S = 2.0
@@ -135,7 +137,7 @@ class HttpUpstream:
             headers = self._api.headers("models", b"")
             async with self._client.stream("GET", "models", headers=headers, timeout=_HEALTH_S) as models:
                 listed = self._sound(await read_whole(models.aiter_raw(), MOST_MODELS_BYTES, self.name))
-            served = _served(listed)
+            served = served_of(listed)
             if self._machine is not None:
                 speeds = self._machine.look(await self._metrics(), monotonic())
                 served = dict.fromkeys(served, speeds)
@@ -228,7 +230,8 @@ class HttpUpstream:
             begun = True
             try:
                 if not response.is_success:
-                    said = self._api.error(await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES))
+                    body = await read_start(response.aiter_raw(), MOST_REFUSAL_BYTES)
+                    said = self._api.error(without_secrets(body, request.headers))
                     raise refusal(self.name, response.status_code, response.headers, said)
                 yield response
             finally:
@@ -276,24 +279,3 @@ def _lost(error: Exception, *, at_once: bool) -> type[UpstreamError]:
     if isinstance(error.__cause__, aiohttp.ClientConnectorError):
         return UpstreamUnreached
     return UpstreamStale if at_once and was_kept() else UpstreamError
-
-
-def _served(models: dict[str, Any]) -> dict[str, Served]:
-    entries = models.get("data")
-    return {
-        entry["id"]: _one_served(entry)
-        for entry in (entries if isinstance(entries, list) else [])
-        if isinstance(entry, dict) and isinstance(entry.get("id"), str)
-    }
-
-
-def _one_served(entry: dict[str, Any]) -> Served:
-    rates = entry.get("measured")
-    prefill, decode = (
-        rates.get(name) if isinstance(rates, dict) else None
-        for name in ("prefill_tokens_per_second", "decode_tokens_per_second")
-    )
-    return Served(
-        float(prefill) if isinstance(prefill, int | float) and prefill > 0 else None,
-        float(decode) if isinstance(decode, int | float) and decode > 0 else None,
-    )

@@ -1,6 +1,6 @@
 """Read a provider's reply: never more of it than was agreed, and in the form that was asked for."""
 
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,10 @@ MOST_COUNT_BYTES: Final = 32 * 1024 * 1024
 MOST_COMPLETION_BYTES: Final = 16 * 1024 * 1024
 MOST_EMBEDDINGS_BYTES: Final = 128 * 1024 * 1024
 """2,048 vectors of 3,072 numbers in full precision."""
+
+
+_CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "x-amz-security-token")
+_SHORTEST_SECRET: Final = 8
 
 
 async def read_start(reads: AsyncIterable[bytes], most: int) -> bytes:
@@ -58,3 +62,11 @@ def as_object(payload: bytes, provider: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UpstreamError(f"Provider {provider!r} sent something that is not a JSON object.", provider)
     return value
+
+
+def without_secrets(body: bytes, asked: Mapping[str, str]) -> bytes:
+    """Return what a provider says of a request less the credentials in its headers: some repeat what they refuse."""
+    words = {word for name in _CREDENTIALS for word in asked.get(name, "").split() if len(word) >= _SHORTEST_SECRET}
+    for secret in sorted(words, key=len, reverse=True):
+        body = body.replace(secret.encode(), "…".encode())
+    return body

@@ -22,8 +22,8 @@ _PREFIX = "msg_"
 class _Heard(msgspec.Struct):
     """What is read of a provider's own event before it is passed on."""
 
-    type: str = ""
-    index: int = 0
+    type: object = ""
+    index: object = 0
 
 
 _HEARD = msgspec.json.Decoder(_Heard)
@@ -74,7 +74,8 @@ class MessagesSpeech:
             ]
             closing += [] if self._answering is None else self._answering.finish()[:-2]
             last = [*closing, *self._ending(completion)[1]]
-        last[-2][1]["usage"] = (last[-2][1].get("usage") or {}) | money
+        usage = last[-2][1].get("usage")
+        last[-2][1]["usage"] = (usage if isinstance(usage, dict) else {}) | money
         return _written(last)
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
@@ -89,19 +90,19 @@ class MessagesSpeech:
 
     def _passed(self, payload: bytes) -> bytes:
         heard = _HEARD.decode(payload)
-        match heard.type:
-            case "message_delta":
+        match heard.type, heard.index:
+            case "message_delta", _:
                 self._last = payload
                 return b""
-            case "message_stop":
+            case "message_stop", _:
                 return b""
-            case "content_block_start":
-                self._open.add(heard.index)
-            case "content_block_stop":
-                self._open.discard(heard.index)
+            case "content_block_start", int(index):
+                self._open.add(index)
+            case "content_block_stop", int(index):
+                self._open.discard(index)
             case _:
                 pass
-        return event(payload, heard.type)
+        return event(payload, str(heard.type))
 
     def _ending(self, completion: dict[str, Any]) -> tuple[list[Event], list[Event]]:
         """Return the events of a completion: all up to the end, and the two that end it."""

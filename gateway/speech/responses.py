@@ -24,8 +24,8 @@ _LAST = frozenset({"response.completed", "response.incomplete"})
 class _Heard(msgspec.Struct):
     """What is read of a provider's own event before it is passed on."""
 
-    type: str = ""
-    sequence_number: int = 0
+    type: object = ""
+    sequence_number: object = 0
 
 
 _HEARD = msgspec.json.Decoder(_Heard)
@@ -70,6 +70,8 @@ class ResponsesSpeech:
             events = [(kind, {"type": kind, "sequence_number": self._sent, "response": response})]
         else:
             events = [*self._answer.feed({"usage": completion.get("usage")}), *self._answer.end()]
+        if not events:  # what made no sense has ended the stream before
+            return b""
         response = events[-1][1]["response"]
         response["usage"] = (response.get("usage") or {}) | money
         return _written(events)
@@ -90,11 +92,13 @@ class ResponsesSpeech:
 
     def _passed(self, payload: bytes) -> bytes:
         heard = _HEARD.decode(payload)
-        if heard.type in _LAST:
+        name = str(heard.type)
+        if name in _LAST:
             self._last = payload
             return b""
-        self._sent = heard.sequence_number + 1
-        return event(payload, heard.type)
+        if isinstance(heard.sequence_number, int):
+            self._sent = heard.sequence_number + 1
+        return event(payload, name)
 
 
 def read_responses(raw: bytes, request_id: str, headers: Headers) -> Request:

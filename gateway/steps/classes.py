@@ -7,11 +7,14 @@ import msgspec
 
 from governance.prices import TEXT
 
+_ANY_MEDIUM: Final = ("image_input", "audio_input", "audio_read")
+"""What is in a file only its provider knows."""
+
 _SIGNS: Final[tuple[tuple[bytes, tuple[str, ...]], ...]] = (
     (b'"1h"', ("cache_write_1h",)),
     (b':"image', ("image_input",)),
-    (b':"file', ("image_input",)),
-    (b':"document"', ("image_input",)),
+    (b':"file', _ANY_MEDIUM),
+    (b':"document"', _ANY_MEDIUM),
     (b'audio"', ("audio_input", "audio_read", "audio_output")),
 )
 """What stands in every request that uses a class, as a name or a word of its JSON; a text can only seem to have it."""

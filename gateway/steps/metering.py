@@ -84,10 +84,11 @@ class Meter:
     def reported(self) -> Usage | None:
         """What the provider says has been used, if it is believed.
 
-        An answer of text and no tokens is no usage, unless the answer was withheld.
+        An answer of text and no tokens is no usage, nor is one to a prompt of none, unless the answer was withheld.
         """
         usage = self.told if self._believed else None
-        silent = usage is not None and usage.output_tokens == 0 and any(self._fold.texts) and not self._fold.withheld
+        told = usage is None or (usage.output_tokens and usage.input_tokens)
+        silent = not told and any(self._fold.texts) and not self._fold.withheld
         return None if silent else usage
 
     def disbelieve(self) -> None:
@@ -101,7 +102,7 @@ class Meter:
 
     @property
     def guess(self) -> Usage:
-        """What has probably been used: never more than was held.
+        """What has probably been used: never more than was held, unless the provider has counted the answer.
 
         The prompt is as the provider has told it, where it told that before the answer, or goes by what it
         is made of, as the answer goes by what was said.
@@ -110,6 +111,8 @@ class Meter:
         told = self.told
         if told is not None and told.input_tokens:
             return replace(told, output=said, reasoning=0, audio_output=0)
+        if told is not None and told.output_tokens and self._believed:
+            return replace(told, fresh_input=self._tally.likely)
         return Usage(fresh_input=self._tally.likely, output=said)
 
     def completion(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ known when a client leaves. The merge is by shape, not by a list of known fields
 are merged by index, anything else is replaced. Fields this version has never heard of survive.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 _REPLACED = frozenset(
@@ -20,6 +21,10 @@ _NOTHING = (None, "")
 _OURS = frozenset({"index", "delta", "logprobs", "message"})
 """Parts of a choice that are merged above, or that mean nothing in a stream."""
 
+
+_SAID = ("content", "refusal", "reasoning_content", "reasoning", "function_call")
+_CALLED = ("function", "custom")
+"""Where a message, and a call in it, holds what the model has made; parts in place of a text are texts as well."""
 
 _INDEXED = ("tool_calls", "reasoning_items")
 """Lists of a message whose parts have an index only while they stream."""
@@ -137,10 +142,24 @@ def _forget_indexes(parts: object) -> None:
 
 
 def _text(message: dict[str, Any]) -> str:
-    said = [message.get(name) for name in ("content", "refusal", "reasoning_content", "reasoning")]
-    functions = [call.get("function") for call in objects(message.get("tool_calls"))]
-    calls = [function.get("arguments") for function in functions if isinstance(function, dict)]
-    return "".join(piece for piece in [*said, *calls] if isinstance(piece, str))
+    said = [message.get(name) for name in _SAID]
+    calls = [call.get(kind) for call in objects(message.get("tool_calls")) for kind in _CALLED]
+    return "".join(_texts([*said, *calls]))
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    """Yield every text in the values, in their order and however deep, but for the types of parts."""
+    rest = values[::-1]
+    while rest:
+        match rest.pop():
+            case str(text):
+                yield text
+            case list(items):
+                rest += items[::-1]
+            case dict(fields):
+                rest += [item for name, item in fields.items() if name != "type"][::-1]
+            case _:
+                pass
 
 
 def objects(value: object) -> list[dict[str, Any]]:

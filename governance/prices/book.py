@@ -32,6 +32,9 @@ _NAMES: Final = {
 }
 """The book's name of each rate."""
 
+_UNCOUNTED: Final = ("output_image_mtok", "output_video_mtok")
+"""What is made at a rate of its own and is counted nowhere here: a model that makes it has no price."""
+
 _CONTEXTS: Final[dict[Service, dict[str, str]]] = {
     "standard": {},
     "batch": {"processing": "batch"},
@@ -122,7 +125,7 @@ def _turns(constraint: object, instant: datetime) -> "Iterator[datetime]":
 def _price(listed: "ModelPrice", source: str) -> Price | None:
     found = {ours: getattr(listed, name, None) for ours, name in _NAMES.items()}
     known = {ours: rate for ours, rate in found.items() if rate is not None}
-    if "input" not in known:
+    if "input" not in known or any(getattr(listed, name, None) is not None for name in _UNCOUNTED):
         return None
     starts = sorted({tier.start for rate in known.values() for tier in getattr(rate, "tiers", ())})
     tiers = tuple(_tier(known, f"{source} above {start}", start) for start in starts)

@@ -11,10 +11,12 @@ from tests.support.polyglot import DIALECTS, PRICE, Polyglot, polyglot, sold
 from tests.support.providers.gateways import UNAIDED
 
 BARE = {"input": 3, "output": 15}
+SOUND = {"audio_input": 40, "cached_audio": 4}
 MODELS = [
     *(sold(f"{name}-bare", name, BARE) for name in DIALECTS),
     sold("own", "chat", {"input": 1, "output": 2}),
-    sold("sound", "chat", PRICE | {"audio_input": 40, "cached_audio": 4}),
+    sold("sound", "chat", PRICE | SOUND),
+    sold("sound-gemini", "gemini", PRICE | SOUND),
     sold("long", "chat", PRICE | {"tiers": [{"above": 1000, "input": 6, "output": 22.5}]}),
     sold("rising", "chat", [PRICE, {"from": "2020-01-01", "input": 7, "output": 8},
                             {"from": "2199-01-01", "input": 70, "output": 80}]),
@@ -27,7 +29,7 @@ TEAMS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Polyglot]:
     folder = tmp_path_factory.mktemp("faults")
     async with polyglot(folder, models=MODELS, teams=TEAMS, reliability=UNAIDED) as running:

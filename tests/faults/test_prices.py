@@ -12,6 +12,41 @@ from tests.support.providers.script import Script
 
 CACHED = Answer(thoughts=("Hm",), prompt=Prompt(fresh=100, read=800))
 
+HEARD: dict[str, list[dict[str, Any]]] = {
+    "sound": [
+        {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]},
+        {
+            "choices": [],
+            "usage": {
+                "prompt_tokens": 100,
+                "completion_tokens": 1,
+                "total_tokens": 101,
+                "prompt_tokens_details": {"cached_tokens": 60, "audio_tokens": 70, "cached_audio_tokens": 50},
+            },
+        },
+    ],
+    "sound-gemini": [
+        {
+            "candidates": [{"content": {"parts": [{"text": "Hi"}], "role": "model"}, "finishReason": "STOP"}],
+            "usageMetadata": {
+                "promptTokenCount": 100,
+                "cachedContentTokenCount": 60,
+                "candidatesTokenCount": 1,
+                "totalTokenCount": 101,
+                "promptTokensDetails": [
+                    {"modality": "TEXT", "tokenCount": 30},
+                    {"modality": "AUDIO", "tokenCount": 70},
+                ],
+                "cacheTokensDetails": [
+                    {"modality": "TEXT", "tokenCount": 10},
+                    {"modality": "AUDIO", "tokenCount": 50},
+                ],
+            },
+        },
+    ],
+}
+"""Answers to 30 tokens of text, 10 of them cached, and 70 of sound, 50 of them cached."""
+
 
 async def paid(shop: Polyglot, model: str, script: Script, **asked: Any) -> tuple[int, Tokens]:
     """Return what a request was booked at in nano-dollars, exactly, and what it truly used."""
@@ -79,26 +114,17 @@ async def test_a_long_prompt_is_billed_at_its_tier_cached_tokens_included(
 
 
 async def test_a_price_holds_from_its_day_and_not_before(shop: Polyglot) -> None:
-    """BerriAI/litellm 626: the list of prices lags behind the provider, or changes what is long spent."""
+    """BerriAI/litellm 626: the list of prices lags behind the provider."""
     booked, _ = await paid(shop, "rising", Script())
 
     assert booked == 12 * 7000 + 4 * 8000
 
 
-async def test_sound_that_came_from_a_cache_has_its_own_price(shop: Polyglot) -> None:
+@pytest.mark.parametrize("model", HEARD)
+async def test_sound_that_came_from_a_cache_has_its_own_price(shop: Polyglot, model: str) -> None:
     """langwatch/langwatch 7048: it is charged as if it were fresh."""
-    usage = {
-        "prompt_tokens": 100,
-        "completion_tokens": 1,
-        "total_tokens": 101,
-        "prompt_tokens_details": {"cached_tokens": 60, "audio_tokens": 70, "cached_audio_tokens": 50},
-    }
-    chunks: list[dict[str, Any]] = [
-        {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]},
-        {"choices": [], "usage": usage},
-    ]
-    body = b"".join(b"data: " + msgspec.json.encode(chunk) + b"\n\n" for chunk in chunks)
-    booked, _ = await paid(shop, "sound", Script(body=body))
+    body = b"".join(b"data: " + msgspec.json.encode(event) + b"\n\n" for event in HEARD[model])
+    booked, _ = await paid(shop, model, Script(body=body))
 
     assert booked == 20 * 3000 + 10 * 300 + 20 * 40_000 + 50 * 4000 + 15000
 

@@ -15,21 +15,21 @@ def secret(key: str) -> str:
     return key.rsplit("-", 1)[1]
 
 
-@pytest.mark.parametrize("header", ["authorization", "x-api-key", "api-key", "x-goog-api-key"])
 @pytest.mark.parametrize("model", DIALECTS)
-async def test_a_provider_sees_its_own_key_and_nothing_of_our_client(shop: Polyglot, model: str, header: str) -> None:
+async def test_a_provider_sees_its_own_key_and_nothing_of_our_client(shop: Polyglot, model: str) -> None:
     """BerriAI/litellm 32202, 12090: the client's Authorization is passed on; 37905: its token goes to Bedrock."""
-    told = f"Bearer {shop.key}" if header == "authorization" else shop.key
-    headers = {header: told, "cookie": "a=b", "x-forwarded-for": "10.0.0.1", "x-sluice-session": "s-1"}
     body = {"model": model, **PATHS["/v1/chat/completions"]}
-    reply = await shop.gateway.client.post("/v1/chat/completions", json=body, headers=headers)
-    sent = shop.fake.last
+    told = {"cookie": "a=b", "x-forwarded-for": "10.0.0.1", "x-sluice-session": "s-1"}
+    for name in ("authorization", "x-api-key", "api-key", "x-goog-api-key"):
+        headers = told | {name: f"Bearer {shop.key}" if name == "authorization" else shop.key}
+        reply = await shop.gateway.client.post("/v1/chat/completions", json=body, headers=headers)
+        sent = shop.fake.last
 
-    assert reply.status_code == 200
-    assert secret(shop.key) not in str((sent.headers, sent.body, sent.path))
-    assert SELLERS_KEY in str(sent.headers)
-    assert SELLERS_KEY not in sent.path
-    assert not {"cookie", "x-forwarded-for", "x-sluice-session"} & set(sent.headers)
+        assert reply.status_code == 200, name
+        assert secret(shop.key) not in str((sent.headers, sent.body, sent.path)), name
+        assert SELLERS_KEY in str(sent.headers), name
+        assert SELLERS_KEY not in sent.path, name
+        assert not set(told) & set(sent.headers), name
 
 
 async def test_no_secret_is_in_what_is_logged_told_measured_or_kept(

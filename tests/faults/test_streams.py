@@ -22,6 +22,23 @@ TWO_CALLS = Answer(
     finish="tool_calls",
 )
 
+ODD_CALLS: Final[dict[str, list[dict[str, Any]]]] = {
+    "null for what was said": [
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":'}},
+        {"index": 0, "id": None, "function": {"name": None, "arguments": "1}"}},
+        {"index": 0, "id": "", "function": {"name": "", "arguments": ""}},
+    ],
+    "names said again": [
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":'}},
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "1}"}},
+    ],
+    "no index": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}],
+    "counted from one": [
+        {"index": 1, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
+    ],
+    "an object": [{"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}],
+}
+
 
 def chunks(text: str) -> list[dict[str, Any]]:
     events = [event for event in text.strip().split("\n\n") if event != "data: [DONE]"]
@@ -75,6 +92,30 @@ async def test_calls_side_by_side_keep_their_ids_names_and_arguments(shop: Polyg
         ]
 
 
+@pytest.mark.parametrize("odd", ODD_CALLS)
+async def test_a_call_that_is_told_oddly_is_understood_in_every_dialect(shop: Polyglot, odd: str) -> None:
+    """BerriAI/litellm 20711, 39796, 40069: pieces of calls lose their index, their id or their name."""
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in ODD_CALLS[odd]]
+    told: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
+    told.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    told.append({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 4, "total_tokens": 16}})
+    events = [b"data: " + msgspec.json.encode(head | each) + b"\n\n" for each in told]
+    shop.fake.script = Script(body=b"".join([*events, b"data: [DONE]\n\n"]))
+    chat = await shop.ask("chat")
+    messages = await shop.ask("chat", "/v1/messages")
+    responses = await shop.ask("chat", "/v1/responses")
+
+    function = {"name": "f", "arguments": '{"x":1}'}
+    assert chat.json()["choices"][0]["message"]["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
+    assert messages.json()["content"] == [{"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}]
+    (call,) = responses.json()["output"]
+    assert {name: call[name] for name in ("call_id", "name", "arguments")} == {"call_id": "a", **function}
+    assert (await shop.booked(chat)).request.cost.nanos == 12 * 3000 + 4 * 15000
+
+
 @pytest.mark.parametrize(("model", "path"), PAIRS)
 async def test_the_first_piece_arrives_before_the_second_is_made(shop: Polyglot, model: str, path: str) -> None:
     """BerriAI/litellm 26102: the stream arrives at once, when it is over."""
@@ -92,17 +133,16 @@ async def test_the_first_piece_arrives_before_the_second_is_made(shop: Polyglot,
     assert b"world" in rest
 
 
-@pytest.mark.parametrize("model", ["chat", "messages"])
-async def test_a_time_out_comes_when_nothing_does_and_never_to_a_stream_that_lives(shop: Polyglot, model: str) -> None:
+async def test_a_time_out_comes_when_nothing_does_and_never_to_a_stream_that_lives(shop: Polyglot) -> None:
     """BerriAI/litellm 38358, 39898, 19184: it never fires, or it kills streams that are well."""
     catalogue = shop.gateway.services.in_force.governed.chat.catalogue
-    upstream: Any = catalogue.upstream(catalogue.models[model])
-    kept, upstream.timeouts = upstream.timeouts, Timeouts(first_token_s=0.4, idle_s=0.4)
+    upstream: Any = catalogue.upstream(catalogue.models["chat"])
+    kept, upstream.timeouts = upstream.timeouts, Timeouts(first_token_s=1.0, idle_s=1.0)
     try:
         shop.fake.script = Script(silent=asyncio.Event())
-        late = await shop.ask(model, stream=True)
-        shop.fake.script = Script(answer=Answer(texts=("a",) * 12), pause_s=0.05)
-        alive = await shop.ask(model)
+        late = await shop.ask("chat", stream=True)
+        shop.fake.script = Script(answer=Answer(texts=("a",) * 12), pause_s=0.1)
+        alive = await shop.ask("chat")
     finally:
         upstream.timeouts = kept
 
@@ -118,7 +158,8 @@ async def test_a_call_that_is_given_up_at_its_deadline_goes_on_for_nobody(shop: 
     row = (await shop.booked(reply)).request
 
     assert (reply.status_code, row.code) == (504, "upstream_timeout")
-    assert ((await shop.fake.until_ended()).ended, shop.fake.last.made) == ("left", 2)
+    assert (await shop.fake.until_ended()).ended == "left"
+    assert shop.fake.last.made < len(shop.fake.last.answer.pieces)
     assert row.estimated
     assert 0 < row.cost.nanos <= row.held.nanos
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from gateway.wire.fold import objects
+
 _ENDINGS = {"tool_calls": "stop", "function_call": "stop"}
 
 
@@ -24,7 +26,7 @@ class Answer:
         """Return the chunk that says what `chunk` says; an error is passed on as it is."""
         if "choices" not in chunk:
             return [(None, dict(chunk))]
-        choices = [self._choice(choice) for choice in chunk["choices"]]
+        choices = [self._choice(choice) for choice in objects(chunk["choices"])]
         return [(None, {**chunk, "object": "text_completion", "choices": choices})]
 
     def end(self) -> list[tuple[None, dict[str, Any]]]:
@@ -32,18 +34,27 @@ class Answer:
         return []
 
     def _choice(self, choice: Mapping[str, Any]) -> dict[str, Any]:
-        index, delta, ending = choice.get("index", 0), choice.get("delta") or {}, choice.get("finish_reason")
+        index, delta, ending = choice.get("index"), _object(choice.get("delta")), choice.get("finish_reason")
+        index = index if type(index) is int else 0
         said = "".join(text for name in ("content", "refusal") if isinstance(text := delta.get(name), str))
         text = said if index in self._lengths else self._prefix + said
         before = self._lengths.get(index, 0)
         self._lengths[index] = before + len(text)
-        tokens = (choice.get("logprobs") or {}).get("content")
+        tokens = _tokens(_object(choice.get("logprobs")).get("content"))
         return {
             "index": index,
             "text": text,
             "logprobs": _logprobs(tokens, before) if tokens else None,
-            "finish_reason": _ENDINGS.get(ending, ending) if ending else None,
+            "finish_reason": _ENDINGS.get(ending, ending) if isinstance(ending, str) and ending else None,
         }
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _tokens(value: object) -> list[dict[str, Any]]:
+    return [each for each in objects(value) if isinstance(each.get("token"), str) and "logprob" in each]
 
 
 def _logprobs(tokens: list[dict[str, Any]], offset: int) -> dict[str, Any]:
@@ -56,7 +67,7 @@ def _logprobs(tokens: list[dict[str, Any]], offset: int) -> dict[str, Any]:
         "tokens": [token["token"] for token in tokens],
         "token_logprobs": [token["logprob"] for token in tokens],
         "top_logprobs": [
-            {top["token"]: top["logprob"] for top in token.get("top_logprobs") or [token]} for token in tokens
+            {top["token"]: top["logprob"] for top in _tokens(token.get("top_logprobs")) or [token]} for token in tokens
         ],
         "text_offset": offsets,
     }

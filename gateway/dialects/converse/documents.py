@@ -54,13 +54,13 @@ def to_document(block: dict[str, Any], path: str) -> dict[str, Any]:
 
 def tell_apart(documents: list[dict[str, Any]]) -> None:
     """Number the documents of a request that have the same name, which Converse refuses."""
-    seen: set[str] = set()
+    known: dict[str, int] = {}
     for document in documents:
-        name, number = document["name"], 1
-        while document["name"] in seen:
-            number += 1
-            document["name"] = f"{name} ({number})"
-        seen.add(document["name"])
+        name = document["name"]
+        while document["name"] in known:
+            known[name] += 1
+            document["name"] = f"{name} ({known[name]})"
+        known[document["name"]] = 1
 
 
 def _name(title: str) -> str:

@@ -31,9 +31,13 @@ def to_part(part: Seen, path: str) -> dict[str, Any]:
 def _image(image: ImageUrl, path: str) -> dict[str, Any]:
     if image.detail == "low":
         raise BadRequest("This model sees every image in full; 'detail' cannot be 'low'.", param=f"{path}.detail")
-    if image.url.startswith("data:"):
-        return _data(image.url, f"{path}.url")
-    return _address(image.url, f"{path}.url")
+    part = (_data if image.url.startswith("data:") else _address)(image.url, f"{path}.url")
+    (media,) = part.values()
+    if not media["mimeType"].startswith("image/"):
+        raise BadRequest(
+            "This is no picture: send what else there is to see or to read as a file.", param=f"{path}.url"
+        )
+    return part
 
 
 def _file(part: FilePart, path: str) -> dict[str, Any]:

@@ -95,5 +95,5 @@ def _user(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _result(block: dict[str, Any]) -> dict[str, Any]:
     content = to_content(block.get("content") or "")
-    rest = without(block, "type", "tool_use_id", "content")
-    return {"role": "tool", "tool_call_id": block["tool_use_id"], "content": content} | rest
+    rest = without(block, "type", "tool_use_id")
+    return rest | {"role": "tool", "tool_call_id": block["tool_use_id"], "content": content}

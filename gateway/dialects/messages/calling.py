@@ -102,7 +102,7 @@ def _turn(message: dict[str, Any], path: str) -> dict[str, Any]:
             rest = without(message, "role", "tool_call_id", "content", "name")
             result = {"type": "tool_result", "tool_use_id": message["tool_call_id"]}
             said = {"content": from_content(message["content"], f"{path}.content")}
-            return {"role": "user", "content": [result | said | rest]}
+            return {"role": "user", "content": [rest | result | said]}
         case "user":
             return {"role": "user", "content": from_content(message["content"], f"{path}.content")}
         case _:

@@ -53,7 +53,7 @@ def refuse_fees(body: Mapping[str, Any]) -> None:
         BadRequest: with the field's name.
     """
     for name, value in body.items():
-        lowered = name.lower()
+        lowered = name.casefold()
         harmless = value is None or (isinstance(value, str) and value in _PRICED.get(lowered, ()))
         if lowered in _PRICED and not harmless:
             raise BadRequest(f"{lowered!r} can change the price or the payer of a request and is not allowed.", lowered)

@@ -88,9 +88,9 @@ class Hearing:
         self._head |= {"id": message["id"], "model": message["model"]}
         if message.get("diagnostics") is not None:
             self._head["diagnostics"] = message["diagnostics"]
-        self._usage = newest(self._usage, message.get("usage"))
-        # The count of output stands for nothing yet, so that an answer that breaks off is not priced by it.
-        return self._chunk({"role": "assistant"}) | {"usage": to_chat_usage(self._usage | {"output_tokens": 0})}
+        # The count of output stands for nothing yet: no answer that breaks off, or tells no other, is priced by it.
+        self._usage = without(newest(self._usage, message.get("usage")), "output_tokens")
+        return self._chunk({"role": "assistant"}) | {"usage": to_chat_usage(self._usage)}
 
     def _begin(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
         kind = KINDS.get(block["type"])

@@ -40,10 +40,10 @@ def objects(value: object) -> list[dict[str, Any]]:
 def _to_part(block: dict[str, Any]) -> dict[str, Any]:
     source = block.get("source")
     if block["type"] == "image":
-        return {"type": "image_url", "image_url": _image_url(block["source"])} | without(block, "type", "source")
+        return without(block, "source") | {"type": "image_url", "image_url": _image_url(block["source"])}
     if block["type"] == "document" and isinstance(source, dict) and source["type"] != "content":
         name = {} if block.get("title") is None else {"filename": block["title"]}
-        return {"type": "file", "file": _file(source) | name} | without(block, "type", "source", "title")
+        return without(block, "source", "title") | {"type": "file", "file": _file(source) | name}
     return block
 
 
@@ -77,14 +77,14 @@ def _from_part(part: dict[str, Any], path: str) -> dict[str, Any]:
     match part["type"]:
         case "image_url":
             source = _image_source(part["image_url"], f"{path}.image_url")
-            return {"type": "image", "source": source} | without(part, "type", "image_url")
+            return without(part, "image_url") | {"type": "image", "source": source}
         case "file":
             title = part["file"].get("filename")
             named = {} if title is None else {"title": title}
             source = _file_source(part["file"], f"{path}.file")
-            return {"type": "document", "source": source} | named | without(part, "type", "file")
+            return without(part, "file") | {"type": "document", "source": source} | named
         case "refusal":
-            return {"type": "text", "text": part["refusal"]} | without(part, "type", "refusal")
+            return without(part, "refusal") | {"type": "text", "text": part["refusal"]}
         case _:
             return part
 

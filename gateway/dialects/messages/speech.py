@@ -48,7 +48,8 @@ def from_chat_message(message: dict[str, Any]) -> list[dict[str, Any]]:
 
     Thinking that no signature came with is a block with an empty one.
     """
-    thoughts = [without(block, "index") for block in objects(message.get("thinking_blocks"))]
+    blocks = objects(message.get("thinking_blocks"))
+    thoughts = [without(block, "index") for block in blocks if KINDS.get(str(block.get("type"))) == THINKING]
     reasoning = message.get("reasoning_content") or message.get("reasoning")
     if not thoughts and isinstance(reasoning, str) and reasoning:
         thoughts = [{"type": "thinking", "thinking": reasoning, "signature": ""}]
@@ -78,7 +79,7 @@ def arguments_of(value: dict[str, Any]) -> str:
 
 def _to_call(block: dict[str, Any]) -> dict[str, Any]:
     function = {"name": block["name"], "arguments": arguments_of(block["input"])}
-    return {"id": block["id"], "type": "function", "function": function} | without(block, "type", "id", "name", "input")
+    return without(block, "name", "input") | {"type": "function", "function": function}
 
 
 def _from_call(call: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def _from_call(call: dict[str, Any]) -> dict[str, Any]:
     called: dict[str, Any] = function if isinstance(function, dict) else {}
     said = {"id": call.get("id") or "", "name": called.get("name") or ""}
     said["input"] = input_of(str(called.get("arguments") or ""))
-    return {"type": "tool_use"} | said | without(call, "type", "id", "function", "index")
+    return without(call, "function", "index") | {"type": "tool_use"} | said
 
 
 def _entries(layout: object) -> list[dict[str, Any]]:

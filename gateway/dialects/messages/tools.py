@@ -26,7 +26,7 @@ def to_chat_tool(tool: dict[str, Any], path: str) -> dict[str, Any]:
     function = {"name": tool["name"], "parameters": tool["input_schema"]}
     function |= {name: tool[name] for name in ("description", "strict") if tool.get(name) is not None}
     rest = without(tool, "type", "name", "input_schema", "description", "strict")
-    return {"type": "function", "function": function} | rest
+    return rest | {"type": "function", "function": function}
 
 
 def from_chat_tool(tool: dict[str, Any], path: str) -> dict[str, Any]:
@@ -42,8 +42,9 @@ def from_chat_tool(tool: dict[str, Any], path: str) -> dict[str, Any]:
     if function is None:
         raise BadRequest(f"'{path}.function' is missing.", param=f"{path}.function")
     schema = function.get("parameters") or {"type": "object", "properties": {}}
-    said = {name: value for name, value in without(function, "name", "parameters").items() if value is not None}
-    return {"name": function["name"], "input_schema": schema} | said | without(tool, "type", "function")
+    said = {name: value for name, value in without(function, "type").items() if value is not None}
+    rest = without(said, "parameters") | without(tool, "type", "function")
+    return rest | {"name": function["name"], "input_schema": schema}
 
 
 def to_chat_choice(choice: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,12 @@ _CHATS = (
 
 
 def to_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return the usage of a chat: `cached_tokens`, `cache_write_tokens` and `cache_write_1h_tokens` do not overlap."""
+    """Return the usage of a chat: `cached_tokens`, `cache_write_tokens` and `cache_write_1h_tokens` do not overlap.
+
+    Of nothing that was told nothing is made, for zeros would be believed.
+    """
+    if not usage:
+        return {}
     created = _group(usage, "cache_creation")
     fresh, read = count(usage, "input_tokens"), count(usage, "cache_read_input_tokens")
     hour, minutes = count(created, "ephemeral_1h_input_tokens"), count(created, "ephemeral_5m_input_tokens")

@@ -51,11 +51,16 @@ def reply(completion: dict[str, Any], response_id: str, asked: Mapping[str, Any]
     for chunk in unfold(completion):
         answer.feed(chunk)
     answer.feed({"usage": completion.get("usage")})
-    return answer.end()[-1][1]["response"]
+    answer.end()
+    return answer.whole
 
 
 class Answer:
-    """The events of one answer, made of the chunks of a chat completion as they come."""
+    """The events of one answer, made of the chunks of a chat completion as they come.
+
+    Attributes:
+        whole: the response, once it has ended or failed.
+    """
 
     def __init__(self, response_id: str, asked: Mapping[str, Any]) -> None:
         repeated = {name: asked[name] for name in _DEFAULTS if asked.get(name) is not None}
@@ -71,6 +76,7 @@ class Answer:
         self._current: PartedItem | CallItem | None = None
         self._calls: dict[int, CallItem] = {}
         self._thoughts: dict[int, PartedItem] = {}
+        self.whole: dict[str, Any] = {}
 
     def feed(self, chunk: Mapping[str, Any]) -> list[Event]:
         """Return the events that one chunk gives rise to; a chunk that is an error ends the answer."""
@@ -118,12 +124,14 @@ class Answer:
         self._failed = True
         code, message = error.get("code") or "server_error", error.get("message") or _BROKEN_OFF["message"]
         if not self._sent:
+            self.whole = self._response("failed") | {"error": {"code": code, "message": message}}
             return self._numbered([("error", {"code": code, "message": message, "param": error.get("param")})])
         return self._numbered(self._last("failed", error=dict(error) | {"code": code, "message": message}))
 
     def _last(self, status: str, **why: Any) -> Iterator[Event]:
         yield from self._end_all("completed" if status == "completed" else "incomplete")
-        yield f"response.{status}", {"response": self._response(status, self._items) | why}
+        self.whole = self._response(status, self._items) | why
+        yield f"response.{status}", {"response": self.whole}
 
     def _heard(self, choice: Mapping[str, Any]) -> Iterator[Event]:
         delta = choice.get("delta") or {}

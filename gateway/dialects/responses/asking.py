@@ -94,10 +94,21 @@ def to_chat(body: Mapping[str, Any]) -> dict[str, Any]:
     return chat
 
 
-def _refuse(name: str, value: object) -> None:
+def refuse_stored(name: str, value: object) -> None:
+    """Refuse a field that has the provider go on from what it has stored, or work by itself.
+
+    What it would read of it nobody has seen or held for, and it may be another tenant's.
+
+    Raises:
+        BadRequest: with the field's name.
+    """
     advice, neutral = _STORED.get(name, ("", ()))
     if advice and value is not None and value not in neutral:
         raise BadRequest(f"{name!r} cannot be used. {advice}", name)
+
+
+def _refuse(name: str, value: object) -> None:
+    refuse_stored(name, value)
     if name in _CHAT_WORDS:
         raise BadRequest(f"{name!r} belongs to Chat Completions; here it is called {_CHAT_WORDS[name]!r}.", name)
     if name == "n":

@@ -6,7 +6,8 @@ Nothing is kept at the provider unless the request says so. What this API has no
 from collections.abc import Mapping
 from typing import Any
 
-from gateway.dialects.responses.asking import LOGPROBS, REASONING
+from gateway.dialects.messages import BETAS
+from gateway.dialects.responses.asking import LOGPROBS, REASONING, refuse_stored
 from gateway.dialects.responses.shape.chat import ChatShape
 from gateway.dialects.responses.tools import from_chat_choice, from_chat_format, from_chat_tools
 from gateway.dialects.responses.turns import to_items
@@ -29,6 +30,9 @@ _NO_WORD: Mapping[str, tuple[object, ...]] = {
 }
 """Fields that this API lacks, and the values that ask for nothing."""
 
+_HINTS = frozenset({BETAS, "cache_control", "output_config", "thinking"})
+"""What Messages may ask for that this API has no word for, and whose absence leaves the answer what it is."""
+
 _SAID_OTHERWISE = frozenset(
     {"messages", "max_completion_tokens", "max_tokens", "tools", "tool_choice", "response_format", "verbosity",
      "reasoning_effort", "reasoning", "include", "logprobs", "stream_options", "store"}
@@ -46,7 +50,12 @@ def to_responses(body: Mapping[str, Any]) -> dict[str, Any]:
     for name, neutral in _NO_WORD.items():
         if name in said and said[name] not in neutral:
             raise BadRequest(f"This model's provider does not offer {name!r}: leave it out.", name)
-    asked = {name: value for name, value in said.items() if name not in _SAID_OTHERWISE and name not in _NO_WORD}
+    if isinstance(said.get("context_management"), dict):  # as Messages has it, for a model of its own
+        del said["context_management"]
+    unsaid = _SAID_OTHERWISE | _HINTS | _NO_WORD.keys()
+    asked = {name: value for name, value in said.items() if name not in unsaid}
+    for name, value in asked.items():
+        refuse_stored(name, value)
     asked |= {"store": bool(said.get("store"))} | _input(said["messages"]) | _text(said) | _reasoning(said)
     limit = said.get("max_completion_tokens", said.get("max_tokens"))
     if limit is not None:

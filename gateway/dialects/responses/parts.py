@@ -74,9 +74,9 @@ def _from_chat(part: Mapping[str, Any], role: str, path: str) -> dict[str, Any]:
         case "input_audio", dict():
             said = {"type": "input_audio", "input_audio": held}
         case "file", dict():
-            said = {"type": "input_file"} | held
-        case "image_url", {"url": str(url), **more}:
-            said = {"type": "input_image", "image_url": url} | more
+            said = held | {"type": "input_file"}
+        case "image_url", {"url": str(url), **more} if more.keys() <= {"detail"}:
+            said = more | {"type": "input_image", "image_url": url}
         case _:
             raise BadRequest(f"A part of type {kind!r} cannot be sent to this model's provider.", f"{path}.type")
     for name in part:

@@ -39,8 +39,12 @@ def _nested(tool: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 def from_chat_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return tools as this dialect declares them; a function that says nothing of `strict` is not strict in chat."""
-    flat = [_flat(tool, str(tool.get("type"))) for tool in tools]
+    """Return tools as this dialect declares them, without marks for another maker's cache.
+
+    A function that says nothing of `strict` is not strict in chat.
+    """
+    bare = [{name: value for name, value in tool.items() if name != "cache_control"} for tool in tools]
+    flat = [_flat(tool, str(tool.get("type"))) for tool in bare]
     return [{"strict": False} | tool if tool["type"] == FUNCTION.type else _flat_format(tool) for tool in flat]
 
 
@@ -91,7 +95,7 @@ def _inside(form: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _flat(thing: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Lift what stands in the field `kind` beside the others."""
+    """Lift what stands in the field `kind` beside the others, which hold: the type has been looked at there."""
     inside = thing.get(kind)
     beside = {name: value for name, value in thing.items() if name != kind}
-    return beside | inside if isinstance(inside, dict) else dict(thing)
+    return inside | beside if isinstance(inside, dict) else dict(thing)

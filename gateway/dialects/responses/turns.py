@@ -65,6 +65,9 @@ class Turns:
     def end(self) -> list[dict[str, Any]]:
         """Return all messages."""
         self._close()
+        for message in self.messages:
+            for said in (message, *message.get("tool_calls", ())):
+                _tell_reasoning(said)
         return self.messages
 
     def _put(self, message: dict[str, Any]) -> None:
@@ -109,11 +112,14 @@ class Turns:
 
 
 def _add_reasoning(to: dict[str, Any], items: list[dict[str, Any]]) -> None:
-    """Add reasoning to a message or call; beside the items stands their text, which is all that most models take."""
-    to["reasoning_items"] = [*to.get("reasoning_items", []), *items]
-    text = "\n\n".join(filter(None, [to.get("reasoning_content"), *map(_text, items)]))
+    to.setdefault("reasoning_items", []).extend(items)
+
+
+def _tell_reasoning(said: dict[str, Any]) -> None:
+    """Put the text of its reasoning beside the items of a message or call; it is all that most models take."""
+    text = "\n\n".join(filter(None, map(_text, said.get("reasoning_items", ()))))
     if text:
-        to["reasoning_content"] = text
+        said["reasoning_content"] = text
 
 
 def _text(item: Mapping[str, Any]) -> str:
@@ -139,14 +145,14 @@ def to_items(messages: Sequence[Mapping[str, Any]], start: int = 0) -> Iterator[
         if role == "tool":
             yield _returned(message, kinds.get(message.get("tool_call_id"), FUNCTION), path)
             continue
-        yield from _listed(message, "reasoning_items")
+        yield from _thought(message, path)
         yield from _spoken(message, path)
         for place, call in enumerate(_listed(message, "tool_calls")):
             kind = BY_TYPE.get(call.get("type", FUNCTION.type))
             if kind is None:
                 raise BadRequest("Only functions and custom tools can be called.", f"{path}.tool_calls[{place}].type")
             kinds[call["id"]] = kind
-            yield from _listed(call, "reasoning_items")
+            yield from _thought(call, f"{path}.tool_calls[{place}]")
             said = call.get(kind.type)
             if said is None:
                 raise BadRequest(f"A call needs its {kind.type!r}.", f"{path}.tool_calls[{place}].{kind.type}")
@@ -180,6 +186,13 @@ def _returned(message: Mapping[str, Any], kind: CallKind, path: str) -> dict[str
     output = from_chat_content(message["content"], "tool", f"{path}.content")
     named = {"name": message["name"]} if message.get("name") else {}
     return {"type": kind.output, "call_id": message["tool_call_id"], "output": output} | named
+
+
+def _thought(said: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
+    for index, item in enumerate(_listed(said, "reasoning_items")):
+        if item.get("type") != "reasoning":  # another item would be read by the provider, and by nobody before it
+            raise BadRequest("Only what a model thought can stand here.", f"{path}.reasoning_items[{index}].type")
+        yield item
 
 
 def _listed(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

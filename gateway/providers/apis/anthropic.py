@@ -1,5 +1,6 @@
 """Anthropic's Messages API. Spec: the Anthropic API reference, "Create a Message" and "Streaming Messages"."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from gateway.providers.replies import as_object, json_of
 from gateway.providers.upstream import NO_HEADERS, Call, Dialect, Wanted
 
 VERSION: Final = "2023-06-01"
+_VISIBLE: Final = re.compile(r"[ -~]+")
 _NOT_SAID: Final = frozenset({"stream", "stream_options", BETAS})
 
 
@@ -36,8 +38,7 @@ class AnthropicApi:
         """Say a chat as a message; of a client of this API everything is as it came."""
         chat = {name: value for name, value in call.body.items() if name not in _NOT_SAID}
         body = to_messages(chat | {"max_tokens": call.max_tokens}) | {"stream": True}
-        betas = call.body.get(BETAS)
-        return Wanted("v1/messages", body, {"anthropic-beta": str(betas)} if betas else NO_HEADERS)
+        return Wanted("v1/messages", body, _betas(call.body.get(BETAS)))
 
     def ear(self, provider: str, wanted: Wanted) -> EventEar:
         """Hear events, each of which names itself in its data."""
@@ -72,3 +73,16 @@ class AnthropicApi:
         """Return the error of a chat that says the same."""
         said = json_of(body)
         return to_chat_error(said)["error"] if isinstance(said, dict) else {}
+
+
+def _betas(said: object) -> Mapping[str, str]:
+    """Return the header that says what of tomorrow's API is meant.
+
+    Raises:
+        BadRequest: it is no text that a header can hold.
+    """
+    if not said:
+        return NO_HEADERS
+    if not isinstance(said, str) or not _VISIBLE.fullmatch(said):
+        raise BadRequest("The betas must be visible characters of ASCII, parted by commas.", param="anthropic-beta")
+    return {"anthropic-beta": said}

@@ -13,7 +13,7 @@ from gateway.errors import BadRequest
 
 GOVERNED = frozenset(
     {"model", "messages", "input", "n", "stream", "stream_options", "max_tokens", "max_completion_tokens", "stop",
-     "user", "metadata", "cache", "cache_salt"}
+     "tools", "functions", "user", "metadata", "cache", "cache_salt"}
 )  # fmt: skip
 """What we read or set ourselves, spelled so and in no other way."""
 
@@ -21,6 +21,8 @@ _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
     "service_tier": ((str, "auto"), (str, "default"), (str, "flex")),
     "web_search_options": (),
     "search_parameters": (),
+    "data_sources": (),
+    "datasources": (),
     "enable_search": ((bool, False),),
     "chat_template": (),
     "mm_processor_kwargs": (),
@@ -54,7 +56,7 @@ def refuse_priced_fields(body: Mapping[str, Any]) -> None:
         BadRequest: with the field's name.
     """
     for name, value in body.items():
-        lowered = name.lower()
+        lowered = name.casefold()  # as the JSON of Go matches names, for which the long s is an s
         if lowered in GOVERNED and name != lowered:
             raise BadRequest(f"{lowered!r} must be written in small letters.", param=lowered)
         if lowered in _PRICED and value is not None and (type(value), value) not in _PRICED[lowered]:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.counting.bound import DOCUMENT_TOKENS, PICTURE_TOKENS, TEMPLATE_TOKENS, most_prompt_tokens
+from gateway.counting.bound import (
+    DEFINED_TOOL_TOKENS,
+    DOCUMENT_TOKENS,
+    PICTURE_TOKENS,
+    TEMPLATE_TOKENS,
+    TOOLS_TOKENS,
+    most_prompt_tokens,
+)
 
 
 def most(content: Any) -> int:
@@ -51,3 +58,12 @@ def test_a_body_full_of_escapes_is_held_for_at_what_they_stand_for() -> None:
 )
 def test_an_attachment_is_held_for_at_the_most_it_may_be(parts: list[dict[str, Any]], attached: int) -> None:
     assert attached <= most(parts) <= attached + 200
+
+
+@pytest.mark.parametrize("tools", [[{"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"}], [7], 5])
+def test_a_tool_that_its_provider_explains_is_held_for_at_the_length_of_that(tools: Any) -> None:
+    bare = {"messages": [{"role": "user", "content": "Hi"}]}
+    explained = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    more = most_prompt_tokens(bare | {"tools": tools}, 100) - most_prompt_tokens(bare, 100)
+
+    assert more == TOOLS_TOKENS + len(explained) * DEFINED_TOOL_TOKENS

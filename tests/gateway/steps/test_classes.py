@@ -22,7 +22,7 @@ def test_text_uses_the_classes_of_text_whatever_it_says(text: str) -> None:
     ("part", "used"),
     [
         ({"type": "image_url", "image_url": {"url": "data:"}}, {"image_input"}),
-        ({"type": "file", "file": {"file_id": "f"}}, {"image_input"}),
+        ({"type": "file", "file": {"file_url": "https://x/y.mp3"}}, {"image_input", "audio_input", "audio_read"}),
         ({"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}, {"audio_input", "audio_read"}),
         ({"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": "1h"}}, {"cache_write_1h"}),
     ],

@@ -48,6 +48,26 @@ def test_an_answer_of_text_without_tokens_is_not_believed() -> None:
     assert meter(says("", {"prompt_tokens": 5, "completion_tokens": 0})).reported == Usage(fresh_input=5)
 
 
+def test_an_answer_of_a_call_without_tokens_is_not_believed() -> None:
+    nothing = {"prompt_tokens": 5, "completion_tokens": 0}
+    for call in (
+        {"function_call": {"name": "f", "arguments": "{}"}},
+        {"tool_calls": [{"index": 0, "type": "custom", "custom": {"name": "f", "input": "x"}}]},
+        {"content": [{"type": "text", "text": "hello"}]},
+    ):
+        said = {"choices": [{"index": 0, "delta": call, "finish_reason": "stop"}], "usage": nothing}
+        assert meter(said).reported is None
+
+
+def test_a_prompt_without_tokens_is_not_believed_though_its_answer_is() -> None:
+    made = meter(says("hello", {"prompt_tokens": 0, "completion_tokens": 40}))
+
+    assert made.reported is None
+    assert made.guess == Usage(fresh_input=tally().likely, output=40)
+    made.disbelieve()
+    assert made.guess.output == 2
+
+
 def test_a_guess_is_never_more_than_was_held() -> None:
     guess = meter(says("x" * 4000), most_output=7).guess
 

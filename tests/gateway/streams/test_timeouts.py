@@ -80,11 +80,11 @@ async def test_a_slow_but_living_stream_is_never_given_up(far: FarGateway) -> No
 async def test_comments_keep_an_answer_alive_that_has_begun(far: FarGateway) -> None:
     if far.kind == "converse":  # its streams have no comments
         return
-    far.upstream.timeouts, gate = replace(PATIENT, idle_s=2 * SHORT_S), asyncio.Semaphore(1)
+    far.upstream.timeouts, gate = replace(PATIENT, idle_s=1.5), asyncio.Semaphore(1)
     far.fake.script = Script(gate=gate, murmur_s=0.02)
     pending = asyncio.create_task(far.plain())
     await far.fake.until(lambda: bool(far.fake.served) and not far.fake.last.ended)
-    done, _ = await asyncio.wait([pending], timeout=4 * SHORT_S)
+    done, _ = await asyncio.wait([pending], timeout=2.5)
     assert not done
     far.fake.script.let_go()
 

@@ -170,6 +170,19 @@ def test_what_is_unfolded_folds_back(said: list[dict[str, Any]], finish: str) ->
     }  # fmt: skip
 
 
+def test_all_that_a_model_makes_is_said_wherever_it_stands() -> None:
+    deep: Any = "deep"
+    for _ in range(5000):
+        deep = [deep]
+    folded = Fold()
+    folded.add(chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "a"}]}, {"type": "x"}]))
+    folded.add(chunk(function_call={"name": "b", "arguments": "c"}))
+    folded.add(chunk(tool_calls=[{"index": 0, "id": "1", "type": "custom", "custom": {"name": "d", "input": "e"}}]))
+    folded.add({"choices": [{"index": 1, "delta": {"content": deep}}]})
+
+    assert folded.texts == ["abcde", "deep"]
+
+
 def test_what_is_empty_takes_nothing_back() -> None:
     named = chunk(tool_calls=[{"index": 0, "id": "1", "function": {"name": "f", "arguments": ""}}])
     unnamed = chunk(tool_calls=[{"index": 0, "id": "", "function": {"name": "", "arguments": "{}"}}]) | {"id": ""}

@@ -98,3 +98,8 @@ def test_every_price_of_the_book_can_be_read_and_holds_throughout_its_span(servi
 def test_the_book_is_as_old_as_its_newest_price() -> None:
     assert newest_entry(NOW) <= NOW.date()
     assert newest_entry(NOW).year >= 2026
+
+
+def test_a_model_that_makes_what_is_not_counted_has_no_price() -> None:
+    assert tariff("google", "gemini-2.5-flash-image").at(NOW) is None
+    assert tariff("google", "gemini-2.5-flash").at(NOW) is not None

@@ -62,6 +62,7 @@ class EventShape(msgspec.Struct, frozen=True):
     arguments: str | None = None
     input: str | None = None
     logprobs: list[dict[str, Any]] | None = None
+    annotations: list[dict[str, Any]] | None = None
     annotation: dict[str, Any] | None = None
     item: Item | None = None
     response: Response | None = None

@@ -127,3 +127,19 @@ def test_an_error_is_passed_on_as_it_is() -> None:
     error = {"error": {"message": "Gone.", "type": "server_error", "param": None, "code": "upstream_error"}}
 
     assert Answer().feed(error) == [(None, error)]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"delta": "x"},
+        {"delta": {"content": "a"}, "finish_reason": {"x": 1}},
+        {"index": [], "delta": {"content": 5}, "logprobs": "x"},
+        {"delta": {}, "logprobs": {"content": [{}, 5, {"token": 1}, {"token": "a", "logprob": 0, "top_logprobs": 3}]}},
+        7,
+    ],
+)
+def test_a_chunk_that_makes_no_sense_says_what_it_can(choice: Any) -> None:
+    (_, said), *_ = Answer().feed({"id": "c", "choices": [choice]})
+
+    assert [one["text"] for one in said["choices"]] in ([], [""], ["a"])

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from gateway.dialects.converse.calling import to_converse
+from gateway.dialects.converse.documents import tell_apart
 from gateway.errors import BadRequest
 from tests.support.bedrock_model import faults
 
@@ -332,3 +333,10 @@ def test_a_reference_to_a_tool_cannot_be_said_in_a_result() -> None:
         call({"role": "tool", "tool_call_id": "t", "content": [{"type": "tool_reference", "tool_name": "f"}]})
 
     assert refused.value.param == "messages[0].content[0].type"
+
+
+def test_documents_are_told_apart_whatever_they_are_called() -> None:
+    documents = [{"name": name} for name in ("a (2)", "a", "a", "a", "a (2)", "b")]
+    tell_apart(documents)
+
+    assert [one["name"] for one in documents] == ["a (2)", "a", "a (3)", "a (4)", "a (2) (2)", "b"]

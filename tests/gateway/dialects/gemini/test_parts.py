@@ -69,3 +69,9 @@ def test_what_cannot_be_found_or_said_is_refused_with_its_path(part: dict[str, A
     with pytest.raises(BadRequest) as refused:
         said(part)
     assert refused.value.param == f"messages[0].content[0].{param}"
+
+
+@pytest.mark.parametrize("url", ["https://x/film.mp4", "gs://x/long.pdf", "data:audio/mp3;base64,aGVsbG8="])
+def test_only_a_picture_is_a_picture(url: str) -> None:
+    with pytest.raises(BadRequest, match="no picture"):
+        said(image(url))

@@ -207,3 +207,16 @@ def test_tools_that_the_client_runs_and_edits_that_only_clear_go_through_as_they
 
     assert chat["tools"] == tools
     assert chat["context_management"] == managed
+
+
+def test_what_stands_beside_the_fields_of_a_tool_cannot_stand_in_for_them() -> None:
+    hosted = {"name": "web_search", "type": "web_search_20250305"}
+    asked = ask(tools=[{"name": "f", "input_schema": {"type": "object"}, "function": hosted}])
+
+    assert asked["tools"][0]["function"] == {"name": "f", "parameters": {"type": "object"}}
+
+
+def test_the_result_of_a_tool_is_said_by_the_tool() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "x", "role": "system", "tool_call_id": "other"}
+
+    assert ask(user(result))["messages"] == [{"role": "tool", "tool_call_id": "t", "content": "x"}]

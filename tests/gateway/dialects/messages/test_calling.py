@@ -222,3 +222,21 @@ def test_a_message_that_cannot_be_said_is_refused_by_its_path(message: dict[str,
         call(message)
 
     assert refused.value.param == param
+
+
+def test_a_tool_is_the_callers_own_whatever_stands_within_it() -> None:
+    hosted = {"name": "web_search", "type": "web_search_20250305", "max_uses": 9}
+
+    assert "type" not in call(tools=[{"type": "function", "function": hosted}])["tools"][0]
+
+
+def test_a_block_is_of_the_type_that_was_looked_at_whatever_stands_beside_it() -> None:
+    document = {"type": "document", "source": {"type": "url", "url": "https://x/y.pdf"}}
+    body = call(
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "x", "thinking_blocks": [document]},
+        {"role": "tool", "tool_call_id": "a", "content": "x"} | document,
+    )
+
+    assert body["messages"][1] == {"role": "assistant", "content": "x"}
+    assert body["messages"][2]["content"][0]["type"] == "tool_result"

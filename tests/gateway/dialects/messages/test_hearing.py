@@ -259,3 +259,13 @@ def test_a_whole_message_is_a_completion() -> None:
         "tool_calls": [{"id": "t1", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}],
     }
     assert completion["usage"]["total_tokens"] == 176
+
+
+def test_the_first_count_of_output_stands_for_nothing() -> None:
+    for usage in ({}, {"output_tokens": None}, None, 5):
+        said = hear(begin(0, {"type": "text", "text": ""}), go_on(0, "text", text="Hello"), stop(0))
+        last = Hearing("anthropic", 7)
+        last.hear("message_start", START)
+        told = [*said, *last.hear("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": usage})]
+
+        assert {c["usage"]["completion_tokens"] for c in told if c.get("usage")} == {0}

@@ -57,3 +57,7 @@ def test_a_write_whose_kind_is_not_told_is_one_for_five_minutes() -> None:
 @given(st.sampled_from([None, -1, True, "9", 1.5, [], {}]))
 def test_a_count_that_is_none_counts_nothing(value: object) -> None:
     assert to_chat_usage({"input_tokens": value, "cache_creation": value, "output_tokens": 3})["total_tokens"] == 3
+
+
+def test_where_no_usage_was_told_none_is_told_on() -> None:
+    assert to_chat_usage({}) == {}

@@ -282,3 +282,12 @@ def test_a_whole_reply_is_the_response_that_a_stream_ends_with() -> None:
         chunk(reasoning_content="Hm."), chunk(content="Hello"), chunk("stop"), {"usage": completion["usage"]}
     )
     assert whole == streamed[-1][1]["response"]
+
+
+@pytest.mark.parametrize("odd", [{"created": "long ago"}, {"usage": 5}])
+def test_an_answer_that_makes_no_sense_is_a_response_that_has_failed(odd: dict[str, Any]) -> None:
+    message = {"role": "assistant", "content": "x"}
+    completion = {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]} | odd
+    response = reply(completion, "resp_1", ASKED)
+
+    assert (response["status"], response["error"]["code"]) == ("failed", "server_error")

@@ -195,3 +195,11 @@ def test_what_cannot_be_carried_is_refused_by_name_with_what_to_do(
 
     assert refused.value.param == param
     assert advice in refused.value.message
+
+
+def test_thoughts_in_a_row_are_one_thought() -> None:
+    item = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "x"}]}
+    (message,) = messages(*[item] * 3)
+
+    assert message["reasoning_content"] == "x\n\nx\n\nx"
+    assert message["reasoning_items"] == [item] * 3

@@ -159,3 +159,51 @@ def test_what_this_api_has_no_word_for_is_refused_by_name(fields: dict[str, Any]
 )
 def test_a_field_that_asks_for_nothing_is_left_out(fields: dict[str, Any]) -> None:
     assert request(**fields) == request()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("previous_response_id", "resp_of_another_tenant"),
+        ("conversation", "conv_1"),
+        ("prompt", {"id": "pmpt_1"}),
+        ("background", True),
+        ("context_management", [{"type": "compaction"}]),
+        ("max_tool_calls", 3),
+    ],
+)
+def test_nothing_that_the_provider_has_stored_can_be_read_from_another_dialect(field: str, value: Any) -> None:
+    with pytest.raises(BadRequest) as refused:
+        request(**{field: value})
+    assert refused.value.param == field
+
+
+def test_hints_of_messages_are_left_out() -> None:
+    hints = {"anthropic_beta": "a", "thinking": {"type": "adaptive"}, "context_management": {"edits": []}}
+    tool = {"type": "function", "function": {"name": "f"}, "cache_control": {"type": "ephemeral"}}
+    said = request(**hints, cache_control={"type": "ephemeral"}, tools=[tool])
+
+    assert said == request(tools=[{"type": "function", "function": {"name": "f"}}])
+
+
+@pytest.mark.parametrize("kind", ["function", "custom"])
+def test_a_tool_is_of_the_type_that_was_looked_at_whatever_stands_within_it(kind: str) -> None:
+    hosted = {"name": "web_search", "type": "web_search", "vector_store_ids": ["vs_of_another_tenant"]}
+
+    assert request(tools=[{"type": kind, kind: hosted}])["tools"][0]["type"] == kind
+
+
+@pytest.mark.parametrize("kind", ["item_reference", "mcp_call", "message", None])
+def test_only_thoughts_can_stand_among_thoughts(kind: str | None) -> None:
+    smuggled = [{"type": kind, "id": "msg_of_another_tenant"}]
+    for said in ({"content": "x"}, {"content": None, "tool_calls": [CALL | {"reasoning_items": smuggled}]}):
+        with pytest.raises(BadRequest, match="thought"):
+            items(USER, {"role": "assistant", "reasoning_items": smuggled} | said)
+
+
+def test_a_picture_cannot_be_a_document() -> None:
+    image = {"url": "https://x/y.png", "type": "input_file", "file_url": "https://x/long.pdf"}
+    with pytest.raises(BadRequest):
+        items({"role": "user", "content": [{"type": "image_url", "image_url": image}]})
+    file = {"file_data": "data:,", "type": "input_audio"}
+    assert items({"role": "user", "content": [{"type": "file", "file": file}]})[0]["content"][0]["type"] == "input_file"

@@ -16,7 +16,7 @@ from gateway.wire.request.priced_fields import refuse_priced_fields, refuse_tool
         ("best_of", True), ("n_predict", -1), ("max_new_tokens", 9), ("max_output_tokens", 9), ("N_Predict", 5),
         ("modalities", ["text", "audio"]), ("modalities", ["image"]), ("Modalities", ["audio"]), ("modalities", 5),
         ("search_parameters", {"mode": "on"}), ("enable_search", True), ("chat_template", "{{ messages * 9 }}"),
-        ("modalities", True), ("modalities", {"audio": 1}),
+        ("modalities", True), ("modalities", {"audio": 1}), ("data_sources", [{"type": "azure_search"}]),
     ],
 )  # fmt: skip
 def test_a_field_that_moves_the_price_is_refused(field: str, value: Any) -> None:
@@ -25,10 +25,16 @@ def test_a_field_that_moves_the_price_is_refused(field: str, value: Any) -> None
     assert refused.value.param == field.lower()
 
 
-@pytest.mark.parametrize("field", ["Model", "N", "MAX_TOKENS", "Max_Completion_Tokens", "Stream"])
+@pytest.mark.parametrize("field", ["Model", "N", "MAX_TOKENS", "Max_Completion_Tokens", "Stream", "Tools"])
 def test_a_governed_field_in_other_letters_is_refused(field: str) -> None:
     with pytest.raises(BadRequest, match="small letters"):
         refuse_priced_fields({field: 1})
+
+
+def test_a_name_with_a_long_s_is_no_other_name() -> None:
+    for name in ("max_token\u017f", "\u017fervice_tier", "me\u017f\u017fages"):
+        with pytest.raises(BadRequest):
+            refuse_priced_fields({name: 1})
 
 
 @pytest.mark.parametrize(
