@@ -8,7 +8,7 @@ twice, and `totalTokens` does as well, so only the model tells which way to read
 from typing import Any
 
 from gateway.dialects.counts import count
-from gateway.dialects.messages.parts import objects
+from gateway.wire.fold import objects
 
 _OPENAI = "openai."
 
