@@ -141,7 +141,7 @@ async def test_the_second_waits_for_the_first_that_still_runs(gateway: RunningGa
     first = asyncio.create_task(gateway.chat(key, headers=ONCE))
     await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 1)
     second = asyncio.create_task(gateway.chat(key, headers=ONCE))
-    await until(lambda: gateway.services.metrics.in_flight._value.get() == 2)
+    await until(lambda: gateway.services.edge.traffic.interactive == 2)
     silent.set()
 
     assert (await second).json() == (await first).json()
@@ -170,7 +170,7 @@ async def test_one_that_waited_for_a_failure_makes_the_answer_itself(gateway: Ru
     first = asyncio.create_task(gateway.chat(key, headers=ONCE))
     await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 1)
     second = asyncio.create_task(gateway.chat(key, headers=ONCE))
-    await until(lambda: gateway.services.metrics.in_flight._value.get() == 2)
+    await until(lambda: gateway.services.edge.traffic.interactive == 2)
     silent.set()
     assert (await first).status_code == 502
     gateway.upstream.script.fail_after = None
