@@ -54,9 +54,7 @@ class Dashboard:
         """Show the page of deferred work, or the way to the sign-in."""
         return await self._show(request, self._deferred)
 
-    async def _show(
-        self, request: Request, page: Callable[[Request, Person, Context], Awaitable[Response]]
-    ) -> Response:
+    async def _show(self, request: Request, page: Page) -> Response:
         session = request.cookies.get(_SESSION) or ""
         context: Context = {"theme": _theme(request), "form_token": self.sign_in.form_token(session)}
         try:

@@ -1,6 +1,7 @@
 """The HTTP edge and the composition: one base URL in front of every model.
 
-Read `chat.py` first: it is the path of one request, top to bottom, in the order of governance.
+Read `chat.py` first: it is the path of one request, top to bottom, in the order of governance. `embeddings.py` is the
+same for vectors, `counts.py` for a count of tokens.
 
 * `steps/` are what that path is made of, one decision each.
 * `attempts/` is what is done when a provider fails.

@@ -61,7 +61,7 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
-                asked, turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
+                turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
                 if turn.answer is not None:
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
                     return await _tell(turn.answer.body, facts, reply)
@@ -175,7 +175,7 @@ class ChatService:
                 Brake(hold, ready.purchase.price),
                 reply,
                 timeouts=timeouts,
-                limit_s=min(round(course.left_s, 3), timeouts.total_s),
+                limit_s=min(course.left_s, timeouts.total_s),
                 ticks=self.ticks,
             )
         return meter

@@ -49,7 +49,7 @@ class EmbeddingService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, entitled):
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
-                asked, turn = await self.once.turn(asked, stack, _stays)
+                turn = await self.once.turn(asked, stack, _stays)
                 if turn.answer is not None:
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
                     return msgspec.json.decode(turn.answer.body), facts

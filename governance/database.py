@@ -7,16 +7,18 @@ transaction that writes says so at its start, so that it never fails half-way on
 import os
 import re
 import sqlite3
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import URL, Connection, event, func, make_url, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from governance.errors import StoreUnavailable
@@ -25,6 +27,10 @@ BUSY_MS: Final = 10_000
 _WRITES: Final = "sluice_writes"
 _ASYNC_DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
 _SYNC_DRIVERS: Final = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+Insertion = sqlite.Insert | postgresql.Insert
+INSERTS: Final[Mapping[str, Callable[[Any], Insertion]]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+"""Both can say what becomes of a row that is there already, which SQL itself cannot."""
 
 
 class Database:
@@ -51,6 +57,22 @@ class Database:
                 await connection.execution_options(**{_WRITES: True})
                 async with connection.begin():
                     yield connection
+
+    @asynccontextmanager
+    async def turn(self, lock: int) -> AsyncGenerator[AsyncConnection]:
+        """Open a transaction beside which no other of the same `lock` runs, in any process. SQLite has one writer.
+
+        Raises:
+            StoreUnavailable: As `transaction` does.
+        """
+        async with self.transaction() as connection:
+            if self.dialect == "postgresql":
+                await connection.execute(select(func.pg_advisory_xact_lock(lock)))
+            yield connection
+
+    def insert(self, into: type[DeclarativeBase]) -> Insertion:
+        """Begin to insert rows that may be there already, in the database's own words."""
+        return INSERTS[self.dialect](into)
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:

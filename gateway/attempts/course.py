@@ -118,7 +118,7 @@ class Course:
         self._tried = [first.purchase.route]
         self._refused: set[str] = set()
         self._retries = 0
-        self._until = persistence.ticks() + errand.asked.limit_s
+        self._until = errand.asked.tick + errand.asked.limit_s
 
     @contextmanager
     def calling(
@@ -249,7 +249,7 @@ class Course:
 
     async def _stay(self, error: UpstreamError, pause: float) -> bool:
         """Make the same call ready again after a pause; False when it cannot be paid for another time."""
-        if not await self._held(self._tried[-1], error):
+        if not await self._held(self.ready.purchase.route, error):
             return False
         self._retries += again(error) is Again.HERE
         if pause:

@@ -35,8 +35,9 @@ class Lane:
         return self._race.winner is self and self._race.reply.spoken
 
     async def begin(self, facts: Facts) -> None:
-        """Keep what is known until it is the one that answers."""
+        """Keep what is known until it is the one that answers; the client may hear signs of life from now on."""
         self._facts = facts
+        await self._race.reply.begin(facts)
 
     async def piece(self, chunk: Chunk) -> None:
         """Answer, if nobody does yet."""
@@ -74,7 +75,10 @@ class Race:
             self._start(self._course.ready)
             self.reply.departure.then(self._leave)
             if await self._silent(after_s) and (second := await self._course.beside()) is not None:
-                self._start(second)
+                if self.winner is None and not self.reply.departure.happened:
+                    self._start(second)
+                else:  # while the money for it was asked for, the first has spoken or its client has left
+                    await self._course.stay_with(self._course.ready)
             return await self._answered()
         finally:
             await self._stop(self._lanes)
@@ -83,8 +87,8 @@ class Race:
         """Let one call answer: stop the other, hold for this alone, and say who it is."""
         self.winner = lane
         self._won.set()
-        attempts = len(self._lanes) + len(self._course.made)
-        if len(self._lanes) > 1:
+        attempts = len(self._lanes)
+        if attempts > 1:
             await self._stop([task for task, other in self._lanes.items() if other is not lane])
             await self._course.stay_with(lane.ready)
         if facts is not None:

@@ -7,18 +7,15 @@ A running gateway obeys within a second.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import as_json, now, operator, settings, show_json, show_table
+from gateway.cli.terminal import as_json, ledger, now, operator, show_json, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
     from datetime import datetime
 
-    from governance.database import Database
     from governance.deferred.records import Batch
 
 
@@ -36,7 +33,7 @@ def list_(team: str | None, limit: int, as_json: bool) -> None:
     from governance.deferred import batches
 
     async def read() -> tuple[Batch, ...]:
-        async with _database() as database:
+        async with ledger() as database:
             return await batches.listed(database, limit, team=team)
 
     found = asyncio.run(read())
@@ -56,7 +53,7 @@ def show(batch_id: str, as_json: bool) -> None:
     from governance.deferred import batches
 
     async def read() -> Batch:
-        async with _database() as database:
+        async with ledger() as database:
             return await batches.find(database, batch_id)
 
     _show(asyncio.run(read()), as_json=as_json)
@@ -70,18 +67,10 @@ def cancel(batch_id: str, as_json: bool) -> None:
     from governance.deferred import batches
 
     async def change() -> Batch:
-        async with _database() as database:
+        async with ledger() as database:
             return await batches.cancel(database, batch_id, None, now(), operator())
 
     _show(asyncio.run(change()), as_json=as_json)
-
-
-@asynccontextmanager
-async def _database() -> AsyncGenerator[Database]:
-    from gateway.operations.ledger import open_ledger
-
-    async with open_ledger(settings()) as database:
-        yield database
 
 
 def _facts(found: Batch) -> dict[str, object]:

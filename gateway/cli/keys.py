@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from gateway.cli.key_facts import KeyId, facts_of, show_keys, written
-from gateway.cli.terminal import Duration, as_json, now, operator, say, settings, show_json
+from gateway.cli.terminal import Duration, as_json, ledger, now, operator, say, settings, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import Generator
     from datetime import timedelta
 
     from gateway.policy.source import LoadedPolicy
-    from governance.database import Database
     from governance.identity import KeyRecord
 
 
@@ -70,7 +69,7 @@ def create(
     expires_at = made_at + expires if expires else None
 
     async def make() -> tuple[str, str]:
-        async with _database() as database:
+        async with ledger() as database:
             minted = await create_key(
                 database,
                 team=team,
@@ -105,7 +104,7 @@ def list_(team: str | None, as_json: bool) -> None:
     from governance.keys import list_keys
 
     async def read() -> tuple[KeyRecord, ...]:
-        async with _database() as database:
+        async with ledger() as database:
             return await list_keys(database, team)
 
     at = now()
@@ -135,7 +134,7 @@ def rotate(key_id: str, overlap: timedelta, as_json: bool) -> None:
     at = now()
 
     async def change() -> str:
-        async with _database() as database:
+        async with ledger() as database:
             minted = await rotate_key(
                 database, key_id, by=operator(), overlap=overlap, now=at, random_bytes=secrets.token_bytes
             )
@@ -159,7 +158,7 @@ def revoke(key_id: str, as_json: bool) -> None:
     at = now()
 
     async def change() -> None:
-        async with _database() as database:
+        async with ledger() as database:
             await revoke_key(database, key_id, by=operator(), now=at)
 
     asyncio.run(change())
@@ -169,14 +168,6 @@ def revoke(key_id: str, as_json: bool) -> None:
         click.echo(f"Key {key_id} opens nothing any more.")
 
 
-@asynccontextmanager
-async def _database() -> AsyncGenerator[Database]:
-    from gateway.operations.ledger import open_ledger
-
-    async with open_ledger(settings()) as database:
-        yield database
-
-
 async def _policy() -> tuple[LoadedPolicy, str]:
     """Return the policy in force, and a note where the policy file says something else."""
     import os
@@ -184,7 +175,7 @@ async def _policy() -> tuple[LoadedPolicy, str]:
     from gateway.policy.history.starting import expected, unapplied
 
     path, at = settings().policy_file, now()
-    async with _database() as database:
+    async with ledger() as database:
         standing = await expected(database, path, os.environ, at)
     differs = unapplied(path, standing, os.environ, at)
     return standing.policy, f"{path} {differs}. Put it in force with `sluice policy apply`." if differs else ""

@@ -1,21 +1,25 @@
-"""What all verbs share: the settings, durations, and how an answer or an error is shown."""
+"""What all verbs share: the settings, the database, durations, and how an answer or an error is shown."""
 # ruff: noqa: PLC0415  imported when a verb runs, so that --help answers at once
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from pydantic_core import ErrorDetails
     from rich.table import Table
 
     from gateway.settings import Settings
     from governance.audit.chain import Actor
+    from governance.database import Database
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=3650)
@@ -90,6 +94,15 @@ def _fault(fault: ErrorDetails) -> str:
             return f"should be {limits['expected'].replace(chr(39), '')}"
         case _:
             return fault["msg"].removeprefix("Value error, ")
+
+
+@asynccontextmanager
+async def ledger() -> AsyncGenerator[Database]:
+    """Open the database that a gateway of these settings uses; see `open_ledger` for what it raises."""
+    from gateway.operations.ledger import open_ledger
+
+    async with open_ledger(settings()) as database:
+        yield database
 
 
 def operator() -> Actor:

@@ -6,5 +6,6 @@ here is pure: objects in, objects out, with ids and time passed in. It knows not
 
 A dialect has up to four files of the same names: `asking` reads a client's request, `calling` writes a provider's,
 `hearing` reads a provider's stream and `answering` writes a client's. What one side has no word for is carried in a
-named extension of the chat form, or refused by name; nothing is lost on the way without a word.
+named extension of the chat form, or refused by name; nothing is lost on the way without a word. `chat.py` takes such
+extensions out again for a provider of chats alone; `counts.py` reads counts of tokens, whoever tells them.
 """

@@ -34,5 +34,5 @@ def tiers(draft: Draft, prices: Mapping[str, Price]) -> dict[str, str]:
 
 
 def _by_price(price: Price) -> str:
-    mixed = (_PROMPT_SHARE * price.input.nanos + price.output.nanos) / (_PROMPT_SHARE + 1)
-    return next((tier for tier, most in _MOST if mixed <= most), FRONTIER)
+    mixed = _PROMPT_SHARE * price.input.nanos + price.output.nanos
+    return next((tier for tier, most in _MOST if mixed <= most * (_PROMPT_SHARE + 1)), FRONTIER)

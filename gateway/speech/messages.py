@@ -1,6 +1,6 @@
 """Anthropic's Messages. Spec: the Anthropic API reference, "Create a Message" and "Streaming Messages"."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from gateway.speech import Request
 from gateway.wire.body import decode
 from gateway.wire.request.chat_body import checked
 from gateway.wire.request.controls import Headers
-from gateway.wire.sse import event
+from gateway.wire.sse import event, named_events
 
 _PREFIX = "msg_"
 
@@ -57,12 +57,12 @@ class MessagesSpeech:
             return b""
         if self._answering is None:
             self._answering = Answering(self._id, str(chunk.value.get("model") or self._model))
-        return _written(self._answering.say(chunk.value))
+        return named_events(self._answering.say(chunk.value))
 
     def told(self, completion: dict[str, Any]) -> Iterator[bytes]:
         """Yield the events of a whole completion."""
         for one in self._ending(completion)[0]:
-            yield _written([one])
+            yield named_events([one])
 
     def end(self, completion: dict[str, Any], money: dict[str, str]) -> bytes:
         """Return the events that close the message, the cost within its usage."""
@@ -76,7 +76,7 @@ class MessagesSpeech:
             last = [*closing, *self._ending(completion)[1]]
         usage = last[-2][1].get("usage")
         last[-2][1]["usage"] = (usage if isinstance(usage, dict) else {}) | money
-        return _written(last)
+        return named_events(last)
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
         """Return the message."""
@@ -86,7 +86,7 @@ class MessagesSpeech:
 
     def broken(self, error: dict[str, Any]) -> bytes:
         """Return the error as an event of its own."""
-        return _written([("error", from_chat_error(error["error"], None, None))])
+        return named_events([("error", from_chat_error(error["error"], None, None))])
 
     def _passed(self, payload: bytes) -> bytes:
         heard = _HEARD.decode(payload)
@@ -125,7 +125,3 @@ def read_messages(raw: bytes, request_id: str, headers: Headers) -> Request:
     fields = checked(body)
     speech = MessagesSpeech(_PREFIX + request_id.removeprefix("req_"), fields.model)
     return Request("messages", body, fields, bool(fields.stream), speech)
-
-
-def _written(events: Iterable[Event]) -> bytes:
-    return b"".join(event(msgspec.json.encode(data), name) for name, data in events)

@@ -1,6 +1,6 @@
 """OpenAI's Responses, without its store. Spec: the OpenAI API reference, "Responses" and "Streaming events"."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from gateway.speech import Request
 from gateway.wire.body import decode
 from gateway.wire.request.chat_body import checked
 from gateway.wire.request.controls import Headers
-from gateway.wire.sse import event
+from gateway.wire.sse import event, named_events
 from gateway.wire.unfold import unfold
 
 Event = tuple[str, dict[str, Any]]
@@ -52,12 +52,12 @@ class ResponsesSpeech:
             return self._passed(chunk.payload) if chunk.payload else b""
         if self._native or not chunk.value:  # a native answer that was stopped here: its end says so
             return b""
-        return _written(self._answer.feed(chunk.value))
+        return named_events(self._answer.feed(chunk.value))
 
     def told(self, completion: dict[str, Any]) -> Iterator[bytes]:
         """Yield the events of a whole completion."""
         for chunk in unfold(completion):
-            yield _written(self._answer.feed(chunk))
+            yield named_events(self._answer.feed(chunk))
 
     def end(self, completion: dict[str, Any], money: dict[str, str]) -> bytes:
         """Return the event that holds the whole response, the cost within its usage."""
@@ -74,7 +74,7 @@ class ResponsesSpeech:
             return b""
         response = events[-1][1]["response"]
         response["usage"] = (response.get("usage") or {}) | money
-        return _written(events)
+        return named_events(events)
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
         """Return the response."""
@@ -87,8 +87,8 @@ class ResponsesSpeech:
             data = {"type": "error", "sequence_number": self._sent} | {
                 n: said.get(n) for n in ("code", "message", "param")
             }
-            return _written([("error", data)])
-        return _written(self._answer.feed(error))
+            return named_events([("error", data)])
+        return named_events(self._answer.feed(error))
 
     def _passed(self, payload: bytes) -> bytes:
         heard = _HEARD.decode(payload)
@@ -113,7 +113,3 @@ def read_responses(raw: bytes, request_id: str, headers: Headers) -> Request:
     fields = checked(body)
     speech = ResponsesSpeech(_PREFIX + request_id.removeprefix("req_"), asked)
     return Request("responses", body, fields, bool(asked.get("stream")), speech)
-
-
-def _written(events: Iterable[Event]) -> bytes:
-    return b"".join(event(msgspec.json.encode(data), name) for name, data in events)

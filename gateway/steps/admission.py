@@ -42,7 +42,7 @@ class Asked(Generic[FieldsT_co]):
         endpoint: which API it speaks: `chat`, `completions`, `responses`, `messages` or `embeddings`.
         body: the JSON object as it came, and `size` its bytes on the wire.
         fields: those of its fields that we act on, checked.
-        limit_s: the longest it may take, by its caller's wish or the endpoint's own limit.
+        limit_s: the longest it may take from `tick` on, by its caller's wish or the endpoint's own limit.
         model: the model or route it names.
         dialect: what its client speaks, for providers that speak the same.
         deferred: nobody waits for its answer.

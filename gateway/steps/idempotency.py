@@ -5,10 +5,10 @@ Spec: the IETF's draft "The Idempotency-Key HTTP Header Field". A request withou
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import anyio
 import msgspec
@@ -23,8 +23,6 @@ from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from governance.errors import IdempotencyKeyBusy, StoreUnavailable
 from governance.idempotency.answers import Answer, Claim, IdempotentAnswers, Running
-
-FieldsT = TypeVar("FieldsT")
 
 _FIRST_LOOK_S: Final = 0.05
 _LONGEST_LOOK_S: Final = 1.0
@@ -60,10 +58,8 @@ class OnceOnly:
     ticks: Callable[[], float]
     log: FilteringBoundLogger
 
-    async def turn(
-        self, asked: Asked[FieldsT], stack: AsyncExitStack, left: Callable[[], bool]
-    ) -> tuple[Asked[FieldsT], Turn]:
-        """Wait for the request's turn, which ends with the stack; what it waited is taken off the time it has.
+    async def turn(self, asked: Asked[object], stack: AsyncExitStack, left: Callable[[], bool]) -> Turn:
+        """Wait for the request's turn, which ends with the stack.
 
         Args:
             asked: the request; its own limit is the longest it waits.
@@ -77,11 +73,10 @@ class OnceOnly:
             TooDeep: the body is nested too deep to be told from others.
         """
         if asked.controls.idempotency_key is None:
-            return asked, Turn()
+            return Turn()
         claim = _claim(asked, asked.controls.idempotency_key)
         answer = await self._claimed(asked, claim, left)
-        turn = Turn(answer) if answer is not None else await stack.enter_async_context(self._held(asked, claim))
-        return replace(asked, limit_s=self._remaining(asked)), turn
+        return Turn(answer) if answer is not None else await stack.enter_async_context(self._held(asked, claim))
 
     async def _claimed(self, asked: Asked[object], claim: Claim, left: Callable[[], bool]) -> Answer | None:
         pause = _FIRST_LOOK_S

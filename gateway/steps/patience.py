@@ -83,8 +83,7 @@ class Patience:
     @property
     def overdue(self) -> UpstreamTimeout:
         """Which wait was too long, once one was."""
-        whole = f"The answer was not complete within {self._limit_s:g} s."
-        return UpstreamTimeout(self._silent or whole, self._provider)
+        return UpstreamTimeout(self._silent or "The answer was not complete in time.", self._provider)
 
     def _stop(self) -> None:
         self.over = True

@@ -21,7 +21,7 @@ from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
 from gateway.steps.slot import Slot
 from gateway.wire.headers import Facts
-from governance.ledger.events import Settlement
+from governance.ledger.events import Opening, Settlement
 from governance.limits import Standing, resolve
 from governance.limits.loops import LoopGuard, Repeats
 from governance.limits.steps import Pressure
@@ -127,16 +127,8 @@ class Purchasing:
         repeats: tuple[Repeats, ...],
     ) -> Hold:
         """Return the hold of a purchase, to be entered; see `Purse.hold` for what it raises."""
-        opening = self.admission.opening(
-            asked,
-            entitled,
-            model=purchase.model.name,
-            provider=purchase.model.provider,
-            route=noted(purchase.route, pressure),
-            cache=cache,
-        )
         return self.purse.hold(
-            opening,
+            self._opening(asked, entitled, purchase, cache, pressure),
             resolve(entitled.grant.budgets, {"model": purchase.model.name}),
             entitled.grant.rates,
             purchase.worst,
@@ -163,21 +155,21 @@ class Purchasing:
         both = [purchase] if beside is None else [purchase, beside]
         budgets = [b for one in both for b in resolve(entitled.grant.budgets, {"model": one.model.name})]
         cost = sum((one.worst.cost for one in both), ZERO)
-        opening = self.admission.opening(
-            asked,
-            entitled,
-            model=purchase.model.name,
-            provider=purchase.model.provider,
-            route=noted(purchase.route, pressure),
-            cache=cache,
-        )
         await self.purse.hold_again(
             hold,
-            opening,
+            self._opening(asked, entitled, purchase, cache, pressure),
             tuple(dict.fromkeys(budgets)),
             WorstCase(cost, sum(one.worst.tokens for one in both)),
             [self.accounts.attempt(bought) for bought in made],
             tz=self.timezone,
+        )
+
+    def _opening(
+        self, asked: Asked[object], entitled: Entitled, purchase: Purchase, cache: str, pressure: Pressure
+    ) -> Opening:
+        model, route = purchase.model, noted(purchase.route, pressure)
+        return self.admission.opening(
+            asked, entitled, model=model.name, provider=model.provider, route=route, cache=cache
         )
 
     async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:

@@ -5,6 +5,10 @@ two reads cannot break.
 """
 
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
 
 DONE = b"[DONE]"
 COMMENT = b": keep-alive\n\n"
@@ -74,3 +78,8 @@ def event(payload: bytes, name: str = "") -> bytes:
     """Return one event that carries `payload`, which is JSON: a line break in it stands between tokens and may go."""
     head = b"event: " + name.encode() + b"\n" if name else b""
     return head + b"data: " + payload.replace(b"\n", b"") + b"\n\n"
+
+
+def named_events(told: Iterable[tuple[str, Mapping[str, Any]]]) -> bytes:
+    """Return events, each with its name and its data as JSON."""
+    return b"".join(event(msgspec.json.encode(data), name) for name, data in told)

@@ -4,14 +4,12 @@ Delivery is at least once: a message is tried again until its receiver has accep
 crash between the two sends it a second time, under the same id. Receivers that must not count twice keep the ids.
 """
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, case, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Row, case, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.alerts.rolling import traced
@@ -56,12 +54,11 @@ async def fire(database: Database, alerts: Sequence[tuple[Alert, Delivery]], at:
     broken = await _prolong(database, alerts)
     # Only what was not noted in the cover before is traced in the ledger, which takes longer.
     begun = [(await traced(database, alert), delivery) for alert, delivery in broken]
-    dialect = postgresql if database.dialect == "postgresql" else sqlite
-    async with _turns(database) as connection:
+    async with database.turn(_LOCK) as connection:  # of two covers that meet, one sees what the other fired
         rows = {alert.id: _row(alert, how, at) for alert, how in begun if not await _goes_on(connection, alert)}
         if not rows:
             return ()
-        once = dialect.insert(AlertRow).values([*rows.values()]).on_conflict_do_nothing().returning(AlertRow.id)
+        once = database.insert(AlertRow).values([*rows.values()]).on_conflict_do_nothing().returning(AlertRow.id)
         fresh = frozenset(await connection.scalars(once))
     return tuple({alert.id: alert for alert, _ in begun if alert.id in fresh}.values())
 
@@ -84,18 +81,6 @@ async def _goes_on(connection: AsyncConnection, alert: Alert) -> bool:
     later = update(AlertRow).where(*same, *stood)
     longer = later.values(window_end=case((AlertRow.window_end < end, end), else_=AlertRow.window_end))
     return (await connection.execute(longer)).rowcount > 0
-
-
-@asynccontextmanager
-async def _turns(database: Database) -> AsyncGenerator[AsyncConnection]:
-    """Open a transaction that no other process fires in: of two covers that meet, one sees what the other fired.
-
-    SQLite has one writer anyway.
-    """
-    async with database.transaction() as connection:
-        if database.dialect == "postgresql":
-            await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        yield connection
 
 
 async def claim(database: Database, at: datetime, limit: int) -> tuple[tuple[Alert, int], ...]:

@@ -6,7 +6,8 @@ concurrency are only different units of it.
 
 The package knows nothing of policies or prices. Read this file first, then `memory.py`, the plainest of three homes.
 `redis.py` (with `hold.lua`) and `postgres.py` are for several processes, `guarded.py` says what happens while such a
-home is away, and `open.py` chooses. Every home passes the same suite, `tests/conformance/test_counters.py`.
+home is away (`alone.py` counts meanwhile, `untold.py` keeps what it is to be told), and `open.py` chooses. Every home
+passes the same suite, `tests/conformance/test_counters.py`.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Executable, Row, Select, case, func, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from governance.audit.chain import Act, Actor
 from governance.audit.log import append
@@ -55,7 +54,7 @@ async def enqueue(
         StoreUnavailable: The database does not answer; nothing was taken in.
     """
     row = _row(handed_in, BatchStatus.IN_PROGRESS, at) | {"not_before": micros(not_before)}
-    add = (sqlite if database.dialect == "sqlite" else postgresql).insert(_B).on_conflict_do_nothing()
+    add = database.insert(_B).on_conflict_do_nothing()
     async with database.transaction() as connection:
         if (await connection.execute(add.values(**row))).rowcount:
             await connection.execute(insert(_L), [line_row(handed_in.id, line)])

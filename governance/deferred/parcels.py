@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, bindparam, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Row, bindparam, func, insert, select, update
 
 from governance.database import Database
 from governance.deferred.queue import LEASE, line_of
@@ -32,7 +31,7 @@ _CARRIED = _L.state == LineState.CARRIED.value
 
 async def hand_over(database: Database, line: Line, parcel: Parcel) -> bool:
     """Let a line that runs be carried; False when it is another worker's meanwhile. A second time changes nothing."""
-    add = (sqlite if database.dialect == "sqlite" else postgresql).insert(_P).on_conflict_do_nothing()
+    add = database.insert(_P).on_conflict_do_nothing()
     mine = (_L.batch_id == line.batch_id, _L.n == line.n, _L.generation == line.generation)
     running = _L.state.in_([LineState.RUNNING.value, LineState.CARRIED.value])
     row = {
@@ -127,8 +126,7 @@ async def pack(database: Database, new_id: str, at: datetime, *, gathered: timed
         size = (await connection.execute(packed)).rowcount
         row = {"id": new_id, "provider": found[0], "path": found[1], "state": ShipmentState.PACKED.value}
         row |= {"size": size, "created_at": micros(at), "seen_at": micros(at), "due_at": micros(at)}
-        insert = (sqlite if database.dialect == "sqlite" else postgresql).insert(_S)
-        await connection.execute(insert.values(**row))
+        await connection.execute(insert(_S).values(**row))
     return True
 
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Row, delete, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.database import Database
@@ -52,7 +51,7 @@ async def to_validate(database: Database, at: datetime) -> Batch | None:
 
 async def add_lines(database: Database, batch_id: str, lines: Sequence[NewLine], at: datetime) -> bool:
     """Store lines of a batch that is being validated, which may be there already; False when it no longer is."""
-    add = (sqlite if database.dialect == "sqlite" else postgresql).insert(_L).on_conflict_do_nothing()
+    add = database.insert(_L).on_conflict_do_nothing()
     async with database.transaction() as connection:
         mine = update(_B).where(_B.id == batch_id, _VALIDATING).values(not_before=micros(at + LOOKING))
         if not (await connection.execute(mine)).rowcount:

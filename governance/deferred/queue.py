@@ -3,8 +3,7 @@
 Every change of a line that runs names its generation, so a worker that lost its lease changes nothing any more.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -51,7 +50,7 @@ async def claim(database: Database, worker: str, at: datetime, most: int, closed
         StoreUnavailable: The database does not answer; none was taken.
     """
     now = micros(at)
-    async with _turns(database) as connection:
+    async with database.turn(_LOCK) as connection:  # so that what runs is counted right
         live = (_L.state == LineState.RUNNING.value, _L.lease_until > now)
         room = most - (await connection.scalar(select(func.count()).select_from(_L).where(*live)) or 0)
         if room <= 0:
@@ -151,15 +150,6 @@ async def _take(connection: AsyncConnection, batch: Row[Any], worker: str, at: d
     lines = [line_of(row, batch) for row in taken]
     await connection.execute(update(_B).where(_B.id == batch.id).values(served_at=now))
     return sorted(lines, key=lambda line: line.n)
-
-
-@asynccontextmanager
-async def _turns(database: Database) -> AsyncGenerator[AsyncConnection]:
-    """Open a transaction in which nobody else claims, so that what runs is counted right. SQLite has one writer."""
-    async with database.transaction() as connection:
-        if database.dialect == "postgresql":
-            await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        yield connection
 
 
 def _is(line: Line) -> tuple[Any, ...]:

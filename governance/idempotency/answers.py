@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from governance.database import Database
 from governance.errors import IdempotencyKeyReused
@@ -79,7 +78,6 @@ class IdempotentAnswers:
             IdempotencyKeyReused: It stands for another request.
             StoreUnavailable: The database does not answer.
         """
-        dialect = postgresql if self._database.dialect == "postgresql" else sqlite
         fresh = {
             "fingerprint": claim.fingerprint,
             "request_id": claim.request_id,
@@ -87,7 +85,7 @@ class IdempotentAnswers:
             "model": None,
             "body": None,
         }
-        taking = dialect.insert(IdempotencyRow).values(key_id=claim.key_id, name=claim.name, **fresh)
+        taking = self._database.insert(IdempotencyRow).values(key_id=claim.key_id, name=claim.name, **fresh)
         free_again = IdempotencyRow.until <= micros(at)
         taking = taking.on_conflict_do_update(index_elements=["key_id", "name"], set_=fresh, where=free_again)
         columns = (IdempotencyRow.fingerprint, IdempotencyRow.until, IdempotencyRow.model, IdempotencyRow.body)

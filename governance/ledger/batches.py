@@ -7,19 +7,17 @@ from typing import Any, Final, cast
 
 from msgspec.structs import replace
 from sqlalchemy import Table, text
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.attribution import Attribution
-from governance.database import Database
+from governance.database import INSERTS, Database
 from governance.errors import StoreUnavailable
 from governance.ledger.events import Entry, EventKind, LedgerAttempt, LedgerEvent, Opening
 from governance.ledger.rollups import FIGURES, KEY, rolled_up
 from governance.ledger.rows import Row, attempt_row, event_row
 from governance.ledger.tables import HELD, Base, LedgerAttemptRow, LedgerEventRow, LedgerRollupRow
 
-_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _REJECTIONS: Final = (IntegrityError, DataError, OverflowError, UnicodeError)
 """What says that an entry is at fault; whatever else goes wrong, the database is, and it will be tried again."""
 
@@ -66,7 +64,7 @@ async def insert_new(connection: AsyncConnection, events: Sequence[Row], attempt
     Returns:
         How many terminal events were new.
     """
-    insert = _INSERTS[connection.dialect.name]
+    insert = INSERTS[connection.dialect.name]
     held = {row["request_id"]: row for row in events if row["kind"] == EventKind.HELD.value}
     ended: dict[object, Row] = {}
     for row in events:

@@ -11,11 +11,12 @@ import pytest
 from openai import AsyncOpenAI
 from sqlalchemy import text, update
 
+from gateway.steps.purchasing import LEASE_SLACK_S
 from governance.errors import StoreUnavailable
 from governance.idempotency.answers import Answer, Claim, IdempotentAnswers
 from governance.idempotency.tables import IdempotencyRow
 from tests.support.running_gateway import POLICY, RunningGateway, policy, running_gateway
-from tests.support.scripted_upstream import ScriptedUpstream, serve
+from tests.support.scripted_upstream import Script, ScriptedUpstream, serve
 from tests.support.waiting import until
 
 ONCE = {"idempotency-key": "order-4711"}
@@ -178,6 +179,24 @@ async def test_one_that_waited_for_a_failure_makes_the_answer_itself(gateway: Ru
     assert (await second).status_code in {200, 502}
     again = await gateway.chat(key, headers=ONCE)
     assert again.status_code == 200
+
+
+async def test_one_that_waited_is_held_for_as_long_as_it_may_still_run(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path, policy(cache={}, reliability={"attempts": 1})) as gateway:
+        key, silent, long = await gateway.key(), asyncio.Event(), asyncio.Event()
+        gateway.upstream.before = [Script(silent=silent, fail_after=0), Script(silent=long)]
+        first = asyncio.create_task(gateway.chat(key, headers=ONCE))
+        await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 1)
+        second = asyncio.create_task(gateway.chat(key, headers=ONCE))
+        await until(lambda: gateway.services.edge.traffic.interactive == 2)
+        silent.set()
+        assert (await first).status_code == 502
+        await gateway.upstream.until(lambda: len(gateway.upstream.bodies) == 2)
+
+        (hold,) = gateway.services.purse._till.open.values()
+        assert hold._expires_at - hold.opening.at.timestamp() == pytest.approx(600.0 + LEASE_SLACK_S, abs=0.001)
+        long.set()
+        assert (await second).status_code == 200
 
 
 async def test_an_answer_from_the_cache_is_the_answer_of_the_key_too(tmp_path: Path) -> None:

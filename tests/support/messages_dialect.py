@@ -6,6 +6,9 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
+from gateway.dialects.messages.hearing import Hearing, events_of_whole
+from gateway.wire.fold import Fold
+
 Event = tuple[str, dict[str, Any]]
 Objects = st.SearchStrategy[dict[str, Any]]
 
@@ -195,3 +198,12 @@ def _add(block: dict[str, Any], delta: dict[str, Any], arguments: dict[int, str]
         case kind:
             assert kind == "input_json_delta"
             arguments[index] = arguments.get(index, "") + delta["partial_json"]
+
+
+def completed(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the completion that a whole message of a provider is heard as."""
+    hearing, fold = Hearing("anthropic", 7), Fold()
+    for name, data in events_of_whole(message):
+        for chunk in hearing.hear(name, data):
+            fold.add(chunk)
+    return fold.completion()

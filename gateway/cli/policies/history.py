@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.policies.texts import policy, replaying, show_replay
-from gateway.cli.terminal import as_json, now, operator, say, settings, show_json, show_table
+from gateway.cli.terminal import as_json, ledger, now, operator, say, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from gateway.policy.history.applying import Decision
@@ -39,7 +39,6 @@ def apply(file: Path | None, shadow: bool, note: str, as_json: bool) -> None:
 
     Prints what changes. Status 1, and nothing is changed, when it is no policy.
     """
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.applying import History
     from gateway.policy.history.masking import secrets_in
     from gateway.policy.history.starting import read_file
@@ -48,7 +47,7 @@ def apply(file: Path | None, shadow: bool, note: str, as_json: bool) -> None:
     written, loaded = read_file(file or settings().policy_file, os.environ, at)
 
     async def decide() -> Decision:
-        async with open_ledger(settings()) as database:
+        async with ledger() as database:
             return await History(database, os.environ, operator()).apply(written, loaded, at, shadow=shadow, note=note)
 
     _show_decision(asyncio.run(decide()), as_json=as_json)
@@ -62,11 +61,10 @@ def apply(file: Path | None, shadow: bool, note: str, as_json: bool) -> None:
 @as_json
 def rollback(version: str | None, note: str, as_json: bool) -> None:
     """Put VERSION of the history in force again, or the one before the policy in force."""
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.applying import History
 
     async def decide() -> Decision:
-        async with open_ledger(settings()) as database:
+        async with ledger() as database:
             return await History(database, os.environ, operator()).roll_back(version, now(), note)
 
     _show_decision(asyncio.run(decide()), as_json=as_json)
@@ -77,12 +75,11 @@ def rollback(version: str | None, note: str, as_json: bool) -> None:
 @as_json
 def history(limit: int, as_json: bool) -> None:
     """List which policy was put in force when, and by whom, the newest first."""
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.reading import facts_of
     from governance.policy.history import listed
 
     async def read() -> tuple[Applied, ...]:
-        async with open_ledger(settings()) as database:
+        async with ledger() as database:
             return await listed(database, limit)
 
     found = [facts_of(applied) for applied in asyncio.run(read())]
@@ -100,13 +97,12 @@ def history(limit: int, as_json: bool) -> None:
 def show(version: str | None, as_json: bool) -> None:
     """Print the text of VERSION, or of the policy in force; secrets that were written into it are masked."""
     from gateway.errors import UnknownPolicy
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.masking import masked
     from gateway.policy.history.reading import facts_of, find
     from governance.policy.history import Mode, newest
 
     async def read() -> Applied | None:
-        async with open_ledger(settings()) as database:
+        async with ledger() as database:
             return await (newest(database, Mode.ACTIVE) if version is None else find(database, version))
 
     applied = asyncio.run(read())
@@ -145,11 +141,10 @@ def shadow(off: bool, as_json: bool) -> None:
 
 
 async def _shade() -> tuple[Shade, ReplayReport] | None:
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.shadowing import last_shade
 
     at = now()
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         shade = await last_shade(database)
         if shade is None:
             return None
@@ -158,12 +153,11 @@ async def _shade() -> tuple[Shade, ReplayReport] | None:
 
 
 def _end_shadow(*, as_json: bool) -> None:
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.applying import History
     from gateway.policy.history.reading import facts_of
 
     async def end() -> Applied | None:
-        async with open_ledger(settings()) as database:
+        async with ledger() as database:
             return await History(database, os.environ, operator()).end_shadow(now())
 
     ended = asyncio.run(end())

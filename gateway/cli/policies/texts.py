@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import Duration, as_json, now, settings, show_json, show_table
+from gateway.cli.terminal import Duration, as_json, ledger, now, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -112,12 +112,11 @@ def _load(path: Path | None) -> LoadedPolicy:
 
 async def _named(*names: str) -> list[LoadedPolicy]:
     """Load files and versions of the history; a file may be called like a version."""
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.reading import find, load
 
     if not any(map(_is_version, names)):
         return [_load(Path(name)) for name in names]
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         return [
             await load(await find(database, name), os.environ, now()) if _is_version(name) else _load(Path(name))
             for name in names
@@ -132,11 +131,10 @@ def _is_version(name: str) -> bool:
 
 async def _plan(old: LoadedPolicy | None, new: LoadedPolicy) -> ChangeReport:
     """Compare two policies, or one with the policy in force."""
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.change.effects import plan as plan_change
     from gateway.policy.history.starting import expected
 
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         before = old or (await expected(database, settings().policy_file, os.environ, now())).policy
         return await plan_change(before, new, database, now())
 
@@ -168,14 +166,13 @@ def replay(new: Path, since: timedelta, team: str | None, as_json: bool) -> None
 
 
 async def _replay(new: LoadedPolicy, since: timedelta) -> ReplayReport:
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.history.reading import known
     from gateway.policy.history.starting import expected
     from gateway.policy.replay.recorded import replay as replay_ledger
     from governance.ledger.reading.traffic import traffic_size
 
     until = now()
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         active = (await expected(database, settings().policy_file, os.environ, until)).policy
         policies = {active.version: active, **await known(database, os.environ, until)}
         with replaying(await traffic_size(database, until - since, until)) as progress:

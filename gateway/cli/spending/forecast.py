@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.terminal import now, settings, show_json, show_table
+from gateway.cli.terminal import ledger, now, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -56,7 +56,6 @@ def show_forecast(*, as_json: bool) -> None:
 
 
 async def _read() -> _Report:
-    from gateway.operations.ledger import open_ledger
     from gateway.policy.source import load_policy
     from governance.identity import Keyring
     from governance.keys import refresh
@@ -66,7 +65,7 @@ async def _read() -> _Report:
     at = now()
     policy = load_policy(settings().policy_file, os.environ, at)
     tz, keyring = policy.rules.timezone, Keyring()
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         await refresh(keyring, database)
         budgets = (*policy.rules.budgets(), *keyring.budgets())
         standings, values = await stand(database, budgets, at, tz)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.terminal import Duration, as_json, now, settings, show_json, show_table
+from gateway.cli.terminal import Duration, as_json, ledger, now, show_json, show_table
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -59,11 +59,10 @@ def _refuse_beside_forecast(context: click.Context) -> None:
 
 
 async def _read(by: str, since: timedelta) -> SpendReport:
-    from gateway.operations.ledger import open_ledger
     from governance.ledger.reading import reports
 
     until = now()
-    async with open_ledger(settings()) as database:
+    async with ledger() as database:
         return await reports.spend(database, by, until - since, until)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from gateway.dialects.converse.citations import from_citation
 from gateway.dialects.converse.documents import to_document, to_image
-from gateway.dialects.messages.parts import objects, without
+from gateway.dialects.messages.parts import without
 from gateway.errors import BadRequest
+from gateway.wire.fold import objects
 
 Blocks = list[dict[str, Any]]
 

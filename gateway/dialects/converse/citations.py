@@ -6,7 +6,7 @@ Spec: the Amazon Bedrock API reference, `Citation` and `CitationLocation`; the A
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gateway.dialects.messages.parts import objects
+from gateway.wire.fold import objects
 
 
 class _Place(NamedTuple):

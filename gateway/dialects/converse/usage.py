@@ -7,7 +7,8 @@ twice, and `totalTokens` does as well, so only the model tells which way to read
 
 from typing import Any
 
-from gateway.dialects.messages.parts import objects
+from gateway.dialects.counts import count
+from gateway.wire.fold import objects
 
 _OPENAI = "openai."
 
@@ -24,12 +25,12 @@ def to_messages_usage(usage: dict[str, Any], *, twice: bool) -> dict[str, Any]:
         usage: what the stream says.
         twice: whether it is of a model that `counts_cached_twice`.
     """
-    told = [(entry.get("ttl"), _count(entry, "inputTokens")) for entry in objects(usage.get("cacheDetails"))]
+    told = [(entry.get("ttl"), count(entry, "inputTokens")) for entry in objects(usage.get("cacheDetails"))]
     hour = sum(tokens for ttl, tokens in told if ttl == "1h")
     minutes = sum(tokens for ttl, tokens in told if ttl != "1h")
-    read, written = _count(usage, "cacheReadInputTokens"), _count(usage, "cacheWriteInputTokens")
+    read, written = count(usage, "cacheReadInputTokens"), count(usage, "cacheWriteInputTokens")
     written = max(written, hour + minutes)
-    fresh = _count(usage, "inputTokens")
+    fresh = count(usage, "inputTokens")
     if twice and fresh >= read + written:
         fresh -= read + written
     return {
@@ -37,10 +38,5 @@ def to_messages_usage(usage: dict[str, Any], *, twice: bool) -> dict[str, Any]:
         "cache_read_input_tokens": read,
         "cache_creation_input_tokens": written,
         "cache_creation": {"ephemeral_5m_input_tokens": written - hour, "ephemeral_1h_input_tokens": hour},
-        "output_tokens": _count(usage, "outputTokens"),
+        "output_tokens": count(usage, "outputTokens"),
     }
-
-
-def _count(usage: dict[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if type(value) is int and value >= 0 else 0

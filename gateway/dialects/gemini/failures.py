@@ -6,6 +6,8 @@ Spec: `google.rpc.Status`; the Gemini API's guide "Troubleshooting".
 import math
 from typing import Any, NamedTuple
 
+from gateway.wire.fold import objects
+
 
 class _Row(NamedTuple):
     """The code and the type of an error in chat."""
@@ -45,7 +47,7 @@ def to_chat_error(body: object) -> dict[str, Any]:
     message = error.get("message")
     text = message if isinstance(message, str) else ""
     row = _ROWS.get(str(error.get("status")), _FAILED)
-    details = _objects(error.get("details"))
+    details = objects(error.get("details"))
     if any(detail.get("reason") in _BAD_KEYS for detail in details):
         row = _ROWS["UNAUTHENTICATED"]
     code = "context_length_exceeded" if _TOO_LONG in text else row.code
@@ -60,10 +62,6 @@ def _seconds(delay: object) -> int | None:
 
 
 def _error(body: object) -> dict[str, Any]:
-    said = next(iter(_objects(body)), body)
+    said = next(iter(objects(body)), body)
     error = said.get("error") if isinstance(said, dict) else None
     return error if isinstance(error, dict) else {}
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from gateway.dialects.counts import newest
 from gateway.dialects.gemini.failures import to_chat_error
 from gateway.dialects.gemini.stops import to_block, to_finish
-from gateway.dialects.gemini.usage import newest, to_chat_usage, to_tier
+from gateway.dialects.gemini.usage import to_chat_usage, to_tier
 from gateway.errors import UpstreamError
 
 _SAID_OTHERWISE = frozenset({"content", "index", "finishReason", "logprobsResult", "tokenCount"})

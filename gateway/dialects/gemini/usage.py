@@ -10,22 +10,17 @@ for them, so `image_tokens` of the prompt are the fresh ones. Film and documents
 from collections.abc import Mapping
 from typing import Any
 
+from gateway.dialects.counts import count
+
 _TIERS = {"standard": "default", "flex": "flex", "priority": "priority"}
-
-
-def newest(usage: dict[str, Any], told: object) -> dict[str, Any]:
-    """Return `usage` with what `told` says anew: counts in a stream are totals so far, and not all come each time."""
-    return usage | {
-        name: value for name, value in (told.items() if isinstance(told, dict) else ()) if value is not None
-    }
 
 
 def to_chat_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Return the usage of a chat, whose classes sum to Gemini's total; a total beyond its parts is output as well."""
-    prompt = _count(usage, "promptTokenCount") + _count(usage, "toolUsePromptTokenCount")
-    thoughts = _count(usage, "thoughtsTokenCount")
-    candidates = _count(usage, "candidatesTokenCount")
-    completion = max(candidates + thoughts, _count(usage, "totalTokenCount") - prompt)
+    prompt = count(usage, "promptTokenCount") + count(usage, "toolUsePromptTokenCount")
+    thoughts = count(usage, "thoughtsTokenCount")
+    candidates = count(usage, "candidatesTokenCount")
+    completion = max(candidates + thoughts, count(usage, "totalTokenCount") - prompt)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -46,7 +41,7 @@ def to_tier(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(usage: Mapping[str, Any], prompt: int) -> dict[str, int]:
     """Return the classes of input, held to what they are part of: the counts of modalities are not always whole."""
-    cached = min(_count(usage, "cachedContentTokenCount"), prompt)
+    cached = min(count(usage, "cachedContentTokenCount"), prompt)
     sound, images = (
         _of(usage, "promptTokensDetails", kind) + _of(usage, "toolUsePromptTokensDetails", kind)
         for kind in ("AUDIO", "IMAGE")
@@ -66,9 +61,4 @@ def _read(usage: Mapping[str, Any], prompt: int) -> dict[str, int]:
 def _of(usage: Mapping[str, Any], name: str, modality: str) -> int:
     details = usage.get(name)
     counted = [entry for entry in details if isinstance(entry, dict)] if isinstance(details, list) else []
-    return sum(_count(entry, "tokenCount") for entry in counted if entry.get("modality") == modality)
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if type(value) is int and value >= 0 else 0
+    return sum(count(entry, "tokenCount") for entry in counted if entry.get("modality") == modality)

@@ -9,10 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.messages.failures import from_chat_error
-from gateway.dialects.messages.parts import objects, without
+from gateway.dialects.messages.parts import without
 from gateway.dialects.messages.speech import CALL, TEXT, THINKING, arguments_of, from_chat_message
 from gateway.dialects.messages.stops import from_finish
 from gateway.dialects.messages.usage import from_chat_usage
+from gateway.wire.fold import objects
 
 Event = tuple[str, dict[str, Any]]
 """The name of an event and its data."""

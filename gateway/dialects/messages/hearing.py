@@ -6,13 +6,13 @@ Spec: the Anthropic API reference, "Streaming Messages".
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.dialects.counts import newest
 from gateway.dialects.messages.failures import to_chat_error
 from gateway.dialects.messages.parts import without
 from gateway.dialects.messages.speech import CALL, KINDS, TEXT, arguments_of, plain_after
 from gateway.dialects.messages.stops import to_finish
-from gateway.dialects.messages.usage import newest, to_chat_usage
+from gateway.dialects.messages.usage import to_chat_usage
 from gateway.errors import UpstreamError
-from gateway.wire.fold import Fold
 
 
 @dataclass(slots=True, eq=False)
@@ -188,19 +188,6 @@ class Hearing:
     def _chunk(self, delta: dict[str, Any], **end: Any) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None} | end
         return self._head | {"choices": [choice]}
-
-
-def to_completion(provider: str, message: dict[str, Any], created: int) -> dict[str, Any]:
-    """Return the completion that says what a provider's whole `message` says, as a batch gives it.
-
-    Raises:
-        UpstreamError: the message makes no sense.
-    """
-    hearing, fold = Hearing(provider, created), Fold()
-    for event, data in events_of_whole(message):
-        for chunk in hearing.hear(event, data):
-            fold.add(chunk)
-    return fold.completion()
 
 
 def events_of_whole(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

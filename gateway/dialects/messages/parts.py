@@ -32,11 +32,6 @@ def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: part for name, part in value.items() if name not in names}
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list; what a provider sends in its place is none."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def _to_part(block: dict[str, Any]) -> dict[str, Any]:
     source = block.get("source")
     if block["type"] == "image":

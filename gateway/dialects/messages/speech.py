@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects.messages.parts import objects, without
+from gateway.dialects.messages.parts import without
+from gateway.wire.fold import objects
 
 THINKING, TEXT, CALL = "thinking", "text", "tool_use"
 KINDS = {"thinking": THINKING, "redacted_thinking": THINKING, "text": TEXT, "tool_use": CALL}

@@ -8,6 +8,7 @@ such as what was paid, stay where they are.
 from collections.abc import Mapping
 from typing import Any
 
+from gateway.dialects.counts import count
 from gateway.dialects.messages.parts import without
 
 _OURS = (
@@ -27,13 +28,6 @@ _CHATS = (
 )
 
 
-def newest(usage: dict[str, Any], told: object) -> dict[str, Any]:
-    """Return `usage` with what `told` says anew: counts in a stream are totals so far, and null says nothing."""
-    return usage | {
-        name: value for name, value in (told.items() if isinstance(told, dict) else ()) if value is not None
-    }
-
-
 def to_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
     """Return the usage of a chat: `cached_tokens`, `cache_write_tokens` and `cache_write_1h_tokens` do not overlap.
 
@@ -42,10 +36,10 @@ def to_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
     if not usage:
         return {}
     created = _group(usage, "cache_creation")
-    fresh, read = _count(usage, "input_tokens"), _count(usage, "cache_read_input_tokens")
-    hour, minutes = _count(created, "ephemeral_1h_input_tokens"), _count(created, "ephemeral_5m_input_tokens")
-    written = max(_count(usage, "cache_creation_input_tokens"), hour + minutes)
-    prompt, completion = fresh + read + written, _count(usage, "output_tokens")
+    fresh, read = count(usage, "input_tokens"), count(usage, "cache_read_input_tokens")
+    hour, minutes = count(created, "ephemeral_1h_input_tokens"), count(created, "ephemeral_5m_input_tokens")
+    written = max(count(usage, "cache_creation_input_tokens"), hour + minutes)
+    prompt, completion = fresh + read + written, count(usage, "output_tokens")
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -56,19 +50,19 @@ def to_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
             "cache_write_1h_tokens": hour,
         },
         "completion_tokens_details": {
-            "reasoning_tokens": _count(_group(usage, "output_tokens_details"), "thinking_tokens")
+            "reasoning_tokens": count(_group(usage, "output_tokens_details"), "thinking_tokens")
         },
     } | without(usage, *_OURS)
 
 
 def from_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
     """Return the usage of a message; what `total_tokens` holds beyond prompt and completion is output as well."""
-    prompt, details = _count(usage, "prompt_tokens"), _group(usage, "prompt_tokens_details")
+    prompt, details = count(usage, "prompt_tokens"), _group(usage, "prompt_tokens_details")
     read, minutes, hour = (
-        _count(details, name) for name in ("cached_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+        count(details, name) for name in ("cached_tokens", "cache_write_tokens", "cache_write_1h_tokens")
     )
-    output = max(_count(usage, "completion_tokens"), _count(usage, "total_tokens") - prompt)
-    thinking = _count(_group(usage, "completion_tokens_details"), "reasoning_tokens")
+    output = max(count(usage, "completion_tokens"), count(usage, "total_tokens") - prompt)
+    thinking = count(_group(usage, "completion_tokens_details"), "reasoning_tokens")
     return {
         "input_tokens": max(0, prompt - read - minutes - hour),
         "cache_read_input_tokens": read,
@@ -82,8 +76,3 @@ def from_chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
 def _group(usage: Mapping[str, Any], name: str) -> dict[str, Any]:
     group = usage.get(name)
     return group if isinstance(group, dict) else {}
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if type(value) is int and value >= 0 else 0

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gateway.dialects.responses.parts import present
 from gateway.dialects.responses.shape.items import ITEM_TYPES, Input
 from gateway.dialects.responses.tools import to_chat_choice, to_chat_format, to_chat_tools
 from gateway.dialects.responses.turns import Turns
@@ -122,7 +123,7 @@ def _instructions(text: str | None) -> list[dict[str, Any]]:
 def _messages(given: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
-    items = [_present({"type": "message"} | item) for item in given]
+    items = [present({"type": "message"} | item) for item in given]
     for index, item in enumerate(items):
         _refuse_hosted(item.get("type"), f"input[{index}].type")
     turns = Turns()
@@ -139,21 +140,21 @@ def _refuse_hosted(kind: object, path: str) -> None:
 
 
 def _reasoning(reasoning: Mapping[str, Any]) -> dict[str, Any]:
-    said = _present(reasoning)
+    said = present(reasoning)
     effort = said.pop("effort", None)
     if said.get("mode") == "standard":
         del said["mode"]
     _only(said, REASONING, "reasoning")
-    return _present({"reasoning_effort": effort, "reasoning": said or None})
+    return present({"reasoning_effort": effort, "reasoning": said or None})
 
 
 def _text(text: Mapping[str, Any]) -> dict[str, Any]:
-    said = _present(text)
+    said = present(text)
     _only(said, {"format", "verbosity"}, "text")
     form = said.get("format")
     if form is not None and not isinstance(form, dict):
         raise BadRequest("'text.format' must be an object.", "text.format")
-    return _present({"response_format": form and to_chat_format(form), "verbosity": said.get("verbosity")})
+    return present({"response_format": form and to_chat_format(form), "verbosity": said.get("verbosity")})
 
 
 def _included(shape: Shape) -> dict[str, Any]:
@@ -169,7 +170,3 @@ def _only(names: Iterable[str], known: Iterable[str], where: str) -> None:
     for name in names:
         if name not in known:
             raise BadRequest(f"{name!r} in {where!r} cannot be used here; leave it out.", f"{where}.{name}")
-
-
-def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}

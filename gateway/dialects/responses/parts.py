@@ -42,14 +42,14 @@ def _to_chat(part: AnyPart, path: str) -> dict[str, Any]:
         case InputAudio(input_audio=audio):
             said = {"type": "input_audio", "input_audio": audio}
         case InputFile():
-            said = {"type": "file", "file": _present({name: getattr(part, name) for name in _FILE})}
+            said = {"type": "file", "file": present({name: getattr(part, name) for name in _FILE})}
         case InputImage(image_url=None):
             raise BadRequest(
                 "Send the image itself as 'image_url'; no stored file can be read here.", f"{path}.file_id"
             )
         case InputImage():
-            said = {"type": "image_url", "image_url": _present({"url": part.image_url, "detail": part.detail})}
-    return said | _present({_CACHE: part.prompt_cache_breakpoint})
+            said = {"type": "image_url", "image_url": present({"url": part.image_url, "detail": part.detail})}
+    return said | present({_CACHE: part.prompt_cache_breakpoint})
 
 
 def from_chat_content(content: str | Sequence[Mapping[str, Any]], role: str, path: str) -> str | list[dict[str, Any]]:
@@ -82,8 +82,9 @@ def _from_chat(part: Mapping[str, Any], role: str, path: str) -> dict[str, Any]:
     for name in part:
         if name not in {"type", kind} | _HINTS:
             raise BadRequest(f"{name!r} cannot be sent to this model's provider.", f"{path}.{name}")
-    return said | _present({_CACHE: part.get(_CACHE)})
+    return said | present({_CACHE: part.get(_CACHE)})
 
 
-def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not null."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -3,7 +3,8 @@
 An API is words alone: what is posted and where, with which credentials, what an answer's events say, and what an error
 means. `gateway/providers/http.py` does the calling for all of them; `ears.py` listens to streams of events, and
 `signing.py` signs what goes to Amazon. Many speak the OpenAI API, each in its own way: `manners.py` is how they are
-asked, `canonical.py` how their answers are put right and `failures.py` how their errors are read.
+asked, `canonical.py` how their answers are put right and `failures.py` how their errors are read. `counts.py` is how
+those are asked for the count of a prompt who can be.
 """
 
 from collections.abc import Mapping

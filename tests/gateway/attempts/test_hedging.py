@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from gateway.wire.sse import COMMENT
 from tests.support.scripted_upstream import Script
 from tests.support.three_providers import ThreeProviders, three_providers
 from tests.support.waiting import until
@@ -102,6 +104,60 @@ async def test_without_money_for_two_there_is_one(tmp_path: Path) -> None:
         assert (reply.status_code, at.calls) == (504, (0, 1, 0))
 
 
+async def test_a_first_call_that_speaks_while_the_second_is_held_for_stays_the_only_one(tmp_path: Path) -> None:
+    async with hedged(tmp_path) as at:
+        late, asked, granted = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        counters: Any = at.gateway.services.purse._till.counters
+        redraw, before = counters.redraw, list[int]()
+
+        async def slowly(hold_id: str, draws: Any) -> Any:
+            asked.set()
+            await granted.wait()
+            before.append(worst(at))
+            return await redraw(hold_id, draws)
+
+        counters.redraw = slowly
+        at.one.script = Script(silent=late, gate=asyncio.Event())
+        async with AsyncExitStack() as stack:
+            spoken = asyncio.create_task(stack.enter_async_context(streamed(at)))
+            await asked.wait()
+            alone = worst(at)
+            late.set()
+            reply = await spoken
+            granted.set()
+            await until(lambda: before == [alone, 3 * alone] and worst(at) == alone)  # the second is twice as dear
+
+        assert (reply.headers["x-sluice-attempts"], at.calls) == ("1", (0, 1, 0))
+
+
+async def test_the_second_call_answers_for_one_that_has_failed_meanwhile(tmp_path: Path) -> None:
+    async with hedged(tmp_path) as at:
+        late, later = asyncio.Event(), asyncio.Event()
+        at.one.script, at.two.script = Script(silent=late, raw=b""), silent(later)
+        pending = asyncio.create_task(at.chat(stream=True))
+        await at.two.until(lambda: len(at.two.bodies) == 1)
+        late.set()
+        await until(lambda: at.one.finished == 1)
+        later.set()
+        reply = await pending
+
+        assert [reply.headers[f"x-sluice-{name}"] for name in ("model", "attempts")] == ["second", "2"]
+        _, attempts = await at.told()
+        assert [(made.model, made.outcome) for made in attempts] == [("first", "failed"), ("second", "ok")]
+
+
+async def test_a_client_hears_signs_of_life_while_neither_speaks(tmp_path: Path) -> None:
+    late = asyncio.Event()
+    reliability = {"keep_alive": "1s", "hedge": {"after": "60s", "models": ["both"]}}
+    async with hedged(tmp_path, reliability=reliability) as at:
+        at.one.script = silent(late)
+        async with streamed(at) as reply:
+            heard = reply.aiter_bytes()
+            assert await anext(heard) == COMMENT
+            late.set()
+            assert "world" in b"".join([piece async for piece in heard]).decode()
+
+
 async def test_when_both_fail_the_next_in_line_is_tried(tmp_path: Path) -> None:
     async with hedged(tmp_path) as at:
         late = asyncio.Event()
@@ -132,6 +188,14 @@ async def test_a_client_that_leaves_both_leaves_nothing_open(tmp_path: Path) -> 
         row, attempts = await at.told()
         assert (row.kind, row.outcome, len(attempts)) == ("settled", "left", 2)
         assert at.gateway.services.purse.open_holds == 0
+
+
+@asynccontextmanager
+async def streamed(at: ThreeProviders) -> AsyncGenerator[httpx.Response]:
+    body = {"model": "both", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    headers = {"x-api-key": at.key}
+    async with at.gateway.client.stream("POST", "/v1/chat/completions", json=body, headers=headers) as reply:
+        yield reply
 
 
 def opened(at: ThreeProviders) -> list[Any]:

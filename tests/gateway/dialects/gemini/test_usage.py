@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.dialects.gemini.usage import newest, to_chat_usage, to_tier
+from gateway.dialects.gemini.usage import to_chat_usage, to_tier
 from governance.prices import Usage
 
 COUNTS = st.integers(0, 10**6)
@@ -170,15 +170,6 @@ def test_cached_sound_that_google_does_not_tell_apart_is_as_little_as_can_be() -
     }
 
     assert to_chat_usage(usage)["prompt_tokens_details"]["cached_audio_tokens"] == 30
-
-
-def test_what_an_event_does_not_tell_is_as_before() -> None:
-    before = {"promptTokenCount": 5, "thoughtsTokenCount": 9}
-
-    assert newest(before, {"thoughtsTokenCount": None, "candidatesTokenCount": 7}) == before | {
-        "candidatesTokenCount": 7
-    }
-    assert newest(before, None) == before
 
 
 @pytest.mark.parametrize(

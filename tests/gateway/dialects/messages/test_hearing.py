@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gateway.dialects.messages.hearing import Hearing, to_completion
+from gateway.dialects.messages.hearing import Hearing
 from gateway.errors import UpstreamError
 from gateway.wire.fold import Fold
 from governance.prices import Usage
-from tests.support.messages_dialect import Event
+from tests.support.messages_dialect import Event, completed
 
 START = {
     "message": {
@@ -251,7 +251,7 @@ def test_a_delta_of_an_unknown_kind_is_the_providers_fault() -> None:
 def test_a_whole_message_is_a_completion() -> None:
     blocks = [{"type": "text", "text": "Hello"}, {"type": "tool_use", "id": "t1", "name": "f", "input": {"x": 1}}]
     message = START["message"] | {"content": blocks, "stop_reason": "tool_use"}
-    completion = to_completion("anthropic", message, 7)
+    completion = completed(message)
 
     assert completion["choices"][0]["message"] == {
         "role": "assistant",

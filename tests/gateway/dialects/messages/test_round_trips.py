@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from gateway.dialects.messages.answering import Answering, events_of, to_message
 from gateway.dialects.messages.asking import to_chat
 from gateway.dialects.messages.calling import to_messages
-from gateway.dialects.messages.hearing import Hearing, to_completion
+from gateway.dialects.messages.hearing import Hearing
 from gateway.wire.body import shaped
 from gateway.wire.fold import Fold
 from gateway.wire.request.chat_body import ChatFields
-from tests.support.messages_dialect import REQUESTS, Event, answers, read
+from tests.support.messages_dialect import REQUESTS, Event, answers, completed, read
 
 
 @given(REQUESTS)
@@ -31,7 +31,7 @@ def test_the_chat_form_of_a_request_is_one_that_governance_can_read(body: dict[s
 
 @given(answers())
 def test_a_whole_message_comes_back_equal_from_a_completion(message: dict[str, Any]) -> None:
-    assert to_message(to_completion("anthropic", message, 0), "msg_1", "claude") == message
+    assert to_message(completed(message), "msg_1", "claude") == message
 
 
 @given(answers())

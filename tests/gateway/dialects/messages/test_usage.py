@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.dialects.messages.usage import from_chat_usage, newest, to_chat_usage
+from gateway.dialects.messages.usage import from_chat_usage, to_chat_usage
 from governance.prices import Usage
 from tests.support.messages_dialect import COUNTS, usages
 
@@ -57,13 +57,6 @@ def test_a_write_whose_kind_is_not_told_is_one_for_five_minutes() -> None:
 @given(st.sampled_from([None, -1, True, "9", 1.5, [], {}]))
 def test_a_count_that_is_none_counts_nothing(value: object) -> None:
     assert to_chat_usage({"input_tokens": value, "cache_creation": value, "output_tokens": 3})["total_tokens"] == 3
-
-
-def test_null_leaves_what_was_told_before() -> None:
-    before = {"input_tokens": 5, "output_tokens": 1}
-
-    assert newest(before, {"input_tokens": None, "output_tokens": 7}) == {"input_tokens": 5, "output_tokens": 7}
-    assert newest(before, None) == before
 
 
 def test_where_no_usage_was_told_none_is_told_on() -> None:
