@@ -84,11 +84,12 @@ class Meter:
     def reported(self) -> Usage | None:
         """What the provider says has been used, if it is believed.
 
-        An answer of text and no tokens is no usage, nor is one to a prompt of none, unless the answer was withheld.
+        An answer of text and no tokens is no usage, nor is one to a prompt of none, nor one that broke off with none,
+        unless the answer was withheld.
         """
         usage = self.told if self._believed else None
         told = usage is None or (usage.output_tokens and usage.input_tokens)
-        silent = not told and any(self._fold.texts) and not self._fold.withheld
+        silent = not told and (any(self._fold.texts) or not self.complete) and not self._fold.withheld
         return None if silent else usage
 
     def disbelieve(self) -> None:

@@ -1,5 +1,6 @@
 """The public price book that is installed with this program: `genai-prices`. Nothing is fetched."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -34,6 +35,9 @@ _NAMES: Final = {
 
 _UNCOUNTED: Final = ("output_image_mtok", "output_video_mtok")
 """What is made at a rate of its own and is counted nowhere here: a model that makes it has no price."""
+
+_SEARCHES: Final = re.compile("search-(preview|api)")
+"""Models that search with every answer, at a fee that neither the book nor the usage tells."""
 
 _CONTEXTS: Final[dict[Service, dict[str, str]]] = {
     "standard": {},
@@ -87,6 +91,8 @@ def list_tariff(provider_id: str, model: str) -> Listed | None:
     Returns:
         What it costs, or None when the book does not know the model.
     """
+    if _SEARCHES.search(model):
+        return None
     book, version = _book()
     try:
         provider, found = book.find_provider_model(model, None, provider_id, None)

@@ -39,6 +39,9 @@ _PRICED: Mapping[str, tuple[tuple[type, object], ...]] = {
     "num_predict": (),
     "max_new_tokens": (),
     "max_output_tokens": (),
+    "priority": (),
+    "request_id": (),
+    "kv_transfer_params": (),
 }
 """Field and the values of it, with their types, that change nothing; null never does."""
 

@@ -103,3 +103,8 @@ def test_the_book_is_as_old_as_its_newest_price() -> None:
 def test_a_model_that_makes_what_is_not_counted_has_no_price() -> None:
     assert tariff("google", "gemini-2.5-flash-image").at(NOW) is None
     assert tariff("google", "gemini-2.5-flash").at(NOW) is not None
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-search-preview", "gpt-4o-mini-search-preview", "gpt-5-search-api"])
+def test_a_model_that_searches_with_every_answer_has_no_list_price(model: str) -> None:
+    assert list_tariff("openai", model) is None
