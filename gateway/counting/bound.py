@@ -63,4 +63,12 @@ def _is_defined_by_provider(tool: Any) -> bool:
 def _attached(message: Mapping[str, Any]) -> int:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    return sum(_MOST_BY_PART.get(part.get("type"), DOCUMENT_TOKENS) for part in parts)
+    return sum(map(_most_by_part, parts))
+
+
+def _most_by_part(part: Mapping[str, Any]) -> int:
+    """No provider makes as many tokens of a second of sound as that takes bytes, whatever its form."""
+    kind = str(part.get("type"))
+    sound = part.get(kind) if kind == "input_audio" else None
+    data = sound.get("data") if isinstance(sound, dict) else None
+    return len(data) if isinstance(data, str) else _MOST_BY_PART.get(kind, DOCUMENT_TOKENS)

@@ -228,3 +228,22 @@ async def test_a_stream_that_breaks_is_an_error_and_never_an_end(
     with pytest.raises((openai.APIError, RuntimeError)):
         async with sdk.responses.stream(model=model, input="Hi") as stream:
             await stream.get_final_response()
+
+
+@pytest.mark.parametrize(
+    ("model", "heard"), [("chat", True), ("gemini", True), ("responses", True), ("messages", False)]
+)
+async def test_sound_reaches_a_provider_that_hears_and_is_refused_for_one_that_does_not(
+    polyglots: Polyglot, sdk: AsyncOpenAI, model: str, heard: bool
+) -> None:
+    sound = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+    asked: Any = [{"role": "user", "content": [{"type": "text", "text": "What is said?"}, sound]}]
+
+    if heard:
+        completion = await sdk.chat.completions.create(model=model, messages=asked)
+        assert completion.choices[0].message.content == "Hello, world!"
+        assert "UklGRg==" in str(polyglots.fake.last.body)
+    else:
+        with pytest.raises(openai.BadRequestError):
+            await sdk.chat.completions.create(model=model, messages=asked)
+        assert polyglots.fake.served == []

@@ -49,7 +49,7 @@ _TOOLS = frozenset({"function", "custom"})
 """Kinds of tools that their caller runs; but for those that a provider defines and its caller runs, a provider runs the
 others, at a fee of its own."""
 
-_UNPRICED_PARTS = frozenset({"input_audio", "audio_url", "video_url", "video"})
+_UNPRICED_PARTS = frozenset({"audio_url", "video_url", "video"})
 
 
 def refuse_priced_fields(body: Mapping[str, Any]) -> None:
@@ -81,16 +81,17 @@ def refuse_tools_of_providers(tools: object) -> None:
 
 
 def refuse_unpriced_parts(messages: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse sound and film in messages: they are billed at rates that the price of a model does not hold.
+    """Refuse film in messages, and sound that is elsewhere: nobody can tell before the bill how long they are.
 
     Raises:
         BadRequest: with the part's path.
     """
     for index, message in enumerate(messages):
         if message.get("audio") is not None:
-            raise BadRequest("Audio has no price here and is not allowed.", param=f"messages[{index}].audio")
+            text = "Sound that a provider keeps cannot be held for: send it as 'input_audio'."
+            raise BadRequest(text, param=f"messages[{index}].audio")
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else ()):
             if part.get("type") in _UNPRICED_PARTS:
                 path = f"messages[{index}].content[{place}].type"
-                raise BadRequest("Audio and video have no price here and are not allowed.", param=path)
+                raise BadRequest("Film, and sound behind an address, cannot be held for: they are not allowed.", path)

@@ -49,10 +49,10 @@ def test_what_moves_no_price_is_let_through(body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", [{"content": [{"type": "text"}, {"type": "input_audio"}]}, {"content": "x", "audio": {"id": "a"}}]
+    "message", [{"content": [{"type": "text"}, {"type": "audio_url"}]}, {"content": "x", "audio": {"id": "a"}}]
 )
-def test_sound_in_a_message_is_refused(message: dict[str, Any]) -> None:
-    with pytest.raises(BadRequest, match="Audio"):
+def test_sound_that_a_provider_fetches_or_keeps_is_refused(message: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest, match="held for"):
         refuse_unpriced_parts([message])
 
 
