@@ -67,7 +67,15 @@ class Workers:
     def pids(self) -> list[int]:
         """The workers that run now."""
         tasks = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [pid for pid in map(int, tasks) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return [pid for pid in map(int, tasks) if b"spawn_main" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    """Return the command line of a process; empty when it has ended since it was listed."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 @asynccontextmanager
