@@ -3,7 +3,6 @@
 Spec: the Amazon Bedrock API reference, `ConverseStream`.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from gateway.dialects.converse.tools import to_tools
 from gateway.dialects.messages import BETAS
 from gateway.dialects.messages.fees import refuse_fees
 from gateway.dialects.messages.parts import from_content
-from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, ChatBody
+from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, NO_WORD, ChatBody
 from gateway.dialects.messages.speech import from_chat_message
 from gateway.errors import BadRequest
 from gateway.wire.body import shaped
@@ -24,29 +23,6 @@ _PUT = frozenset(
      "tool_choice", "tools", "top_p"}
 )  # fmt: skip
 """Fields that are put into other words, beside those of chat alone."""
-
-_NO_WORD: Mapping[str, tuple[object, ...]] = {
-    "audio": (),
-    "frequency_penalty": (0,),
-    "function_call": (),
-    "functions": (),
-    "logit_bias": ({},),
-    "logprobs": (False,),
-    "modalities": (["text"],),
-    "moderation": (),
-    "n": (1,),
-    "prediction": (),
-    "presence_penalty": (0,),
-    "prompt_cache_options": (),
-    "prompt_cache_retention": (),
-    "seed": (),
-    "store": (False,),
-    "top_logprobs": (0,),
-    "verbosity": ("medium",),
-    "web_search_options": (),
-}
-"""Field and the values of it that ask for nothing. `user` and `safety_identifier` ask nothing of an answer either, and
-whom it serves is in our own ledger."""
 
 _MODELS = frozenset({"context_management", "min_p", "reasoning_config", "repetition_penalty", "thinking", "top_k"})
 """Fields that go to the model as they are. Others would reach it as well, and each maker has its own names for what
@@ -93,8 +69,8 @@ def to_converse(chat: dict[str, Any], max_tokens: int) -> dict[str, Any]:
 def _refuse(chat: dict[str, Any]) -> None:
     refuse_fees(chat)
     for name, value in chat.items():
-        known = name in _KNOWN and name not in _NO_WORD
-        if value is not None and not known and value not in _NO_WORD.get(name, ()):
+        known = name in _KNOWN and name not in NO_WORD
+        if value is not None and not known and value not in NO_WORD.get(name, ()):
             raise BadRequest(f"{name!r} cannot be said to a provider of the Converse API.", param=name)
 
 

@@ -1,11 +1,10 @@
 """From the body of a chat to a provider's Messages request. Spec: the Anthropic API reference, "Create a Message"."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from gateway.dialects.messages.fees import refuse_fees
 from gateway.dialects.messages.parts import from_content, without
-from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, ChatBody
+from gateway.dialects.messages.shape.chat_body import CHAT_ONLY, NO_WORD, ChatBody
 from gateway.dialects.messages.speech import from_chat_message
 from gateway.dialects.messages.tools import from_chat_choice, from_chat_tool
 from gateway.errors import BadRequest
@@ -13,30 +12,6 @@ from gateway.wire.body import shaped
 
 _PUT = frozenset({"messages", "max_tokens", "metadata", "tools", "tool_choice", "output_config", "service_tier"})
 """Fields of both that are put into other words."""
-
-_NO_WORD: Mapping[str, tuple[object, ...]] = {
-    "audio": (),
-    "frequency_penalty": (0,),
-    "function_call": (),
-    "functions": (),
-    "logit_bias": ({},),
-    "logprobs": (False,),
-    "modalities": (["text"],),
-    "moderation": (),
-    "n": (1,),
-    "prediction": (),
-    "presence_penalty": (0,),
-    "prompt_cache_options": (),
-    "prompt_cache_retention": (),
-    "seed": (),
-    "store": (False,),
-    "top_logprobs": (0,),
-    "verbosity": ("medium",),
-    "web_search_options": (),
-}
-"""Field and the values of it that ask for nothing. What else is of chat alone is put into other words below, or asks
-nothing of an answer: `metadata`, `cache` and `cache_salt` are addressed to us, `stream_options` is met by every stream
-of this dialect, and `prompt_cache_key` only hints where OpenAI should look."""
 
 _TIERS = {"auto": "auto", "default": "standard_only"}
 _EFFORTS = {"minimal": "low"}
@@ -56,7 +31,7 @@ def to_messages(chat: dict[str, Any]) -> dict[str, Any]:
     fields = shaped(chat, ChatBody)
     refuse_fees(chat)
     for name, value in chat.items():
-        if name in _NO_WORD and value is not None and value not in _NO_WORD[name]:
+        if name in NO_WORD and value is not None and value not in NO_WORD[name]:
             raise BadRequest(f"{name!r} cannot be said to a provider of the Messages API.", param=name)
     said = {name: value for name, value in chat.items() if value is not None}
     most = fields.max_completion_tokens or fields.max_tokens

@@ -1,5 +1,6 @@
 """What a chat body must look like to be put into a Messages request, extensions of the chat form included."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -14,6 +15,31 @@ CHAT_ONLY = frozenset(
      "web_search_options"}
 )  # fmt: skip
 """Fields of the chat form that the Messages API does not have, or has by another name."""
+
+NO_WORD: Mapping[str, tuple[object, ...]] = {
+    "audio": (),
+    "frequency_penalty": (0,),
+    "function_call": (),
+    "functions": (),
+    "logit_bias": ({},),
+    "logprobs": (False,),
+    "modalities": (["text"],),
+    "moderation": (),
+    "n": (1,),
+    "prediction": (),
+    "presence_penalty": (0,),
+    "prompt_cache_options": (),
+    "prompt_cache_retention": (),
+    "seed": (),
+    "store": (False,),
+    "top_logprobs": (0,),
+    "verbosity": ("medium",),
+    "web_search_options": (),
+}
+"""Those that no other words can say, each with the values of it that ask for nothing.
+
+The rest is said otherwise, or asks nothing of an answer: `metadata`, `cache` and `cache_salt` are addressed to us,
+every stream tells what `stream_options` asks, and `prompt_cache_key` only hints where OpenAI should look."""
 
 
 class Part(Struct, tag_field="type"):
