@@ -60,6 +60,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     edge.BadRequest: Shape(400, "invalid_request_error", retry=False),
     edge.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     edge.ModelNotFound: Shape(404, "model_not_found", retry=False),
+    edge.RequestNotFound: Shape(404, "not_found", retry=False),
     edge.UnknownPolicy: Shape(404, "not_found", retry=False),
     PolicyInvalid: Shape(400, "invalid_policy", retry=False),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),

@@ -1,4 +1,4 @@
-"""Orders to forget stored answers: given once, followed by every process that keeps any, also by those not yet started."""
+"""Orders to forget stored answers: given once, followed by every process that keeps any, now or later."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,0 +1,66 @@
+"""Forget stored answers as ordered, in every process that keeps any."""
+
+from typing import Final
+
+from cache.errors import CacheError
+from cache.semantic.lookup import SemanticCache
+from cache.stores import AnswerStore
+from governance.database import Database
+from governance.lookups import purges
+from governance.lookups.purges import Purge
+
+BOUGHT_BY: Final = "request:"
+"""Begins the tag that names the request an answer was bought for; all copies of the answer have it."""
+
+
+class Purger:
+    """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some."""
+
+    def __init__(self, database: Database, answers: AnswerStore, semantic: SemanticCache | None) -> None:
+        self._database = database
+        self._answers = answers
+        self._semantic = semantic
+        self._done = 0
+
+    async def follow(self) -> int:
+        """Carry out what was ordered since the last time, and count the answers forgotten.
+
+        Raises:
+            StoreUnavailable: The database does not answer.
+        """
+        forgotten = 0
+        for purge in await purges.after(self._database, self._done):
+            forgotten += await self.forget(purge)
+            self._done = purge.n
+        return forgotten
+
+    async def forget(self, purge: Purge) -> int:
+        """Carry out one order, and count the answers forgotten."""
+        before = purge.at.timestamp()
+        match purge.kind:
+            case "all":
+                return await self._answers.purge("", before)
+            case "tag":
+                return await self._answers.purge(purge.value, before)
+            case "key":
+                return await self._forget_key(bytes.fromhex(purge.value), before)
+            case "like":
+                return await self._forget_like(purge.value, purge.similarity, before)
+
+    async def _forget_key(self, key: bytes, before: float) -> int:
+        """Forget an answer under every key it is kept under."""
+        stored = await self._answers.get(key)
+        if stored is None or stored.created > before:
+            return 0
+        tag = next((tag for tag in stored.tags if tag.startswith(BOUGHT_BY)), None)
+        copies = 0 if tag is None else await self._answers.purge(tag, before)
+        return copies + await self._answers.delete(key)
+
+    async def _forget_like(self, question: str, similarity: float, before: float) -> int:
+        if self._semantic is None:
+            return 0
+        try:
+            keys = await self._semantic.like(question, similarity)
+        except CacheError:
+            return 0
+        return sum([await self._forget_key(key, before) for key in keys])
