@@ -1,6 +1,6 @@
 """The tables of look-ups, purges and feedback."""
 
-from sqlalchemy import BigInteger, Integer, LargeBinary
+from sqlalchemy import BigInteger, Double, Integer, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from governance.ledger.tables import Base
@@ -52,7 +52,7 @@ class PurgeRow(Base):
     at: Mapped[int]
     kind: Mapped[str]
     value: Mapped[str]
-    similarity: Mapped[float]
+    similarity: Mapped[float] = mapped_column(Double)
     by: Mapped[str]
 
 
@@ -72,5 +72,5 @@ class FeedbackRow(Base):
     request_id: Mapped[str] = mapped_column(primary_key=True)
     at: Mapped[int]
     key_id: Mapped[str]
-    score: Mapped[float]
+    score: Mapped[float] = mapped_column(Double)
     comment: Mapped[str]

@@ -32,7 +32,7 @@ def upgrade() -> None:
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("value", sa.String(), nullable=False),
-        sa.Column("similarity", sa.Float(), nullable=False),
+        sa.Column("similarity", sa.Double(), nullable=False),
         sa.Column("by", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("n", name=op.f("pk_cache_purge")),
     )
@@ -41,7 +41,7 @@ def upgrade() -> None:
         sa.Column("request_id", sa.String(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("key_id", sa.String(), nullable=False),
-        sa.Column("score", sa.Float(), nullable=False),
+        sa.Column("score", sa.Double(), nullable=False),
         sa.Column("comment", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("request_id", name=op.f("pk_feedback")),
     )
