@@ -51,10 +51,14 @@ class ExactSection(_Section):
     Attributes:
         ttl: How long an answer may be served, in seconds.
         shared_by: Who shares answers.
+        stale: For how long after that it may still be served while it is made anew in the background, in seconds.
+        only: `deterministic` leaves out requests that do not ask for temperature 0 and one answer.
     """
 
     ttl: Duration
     shared_by: SharedBy = SharedBy.APP
+    stale: Duration = 0
+    only: Literal["all", "deterministic"] = "all"
 
 
 class SemanticSection(_Section):
@@ -101,8 +105,16 @@ class PrefixSection(_Section):
 
 
 class CacheSection(_Section):
-    """The `cache` section; a kind of cache that is absent is off."""
+    """The `cache` section; a kind of cache that is absent is off.
 
+    Attributes:
+        version: Of the knowledge or the prompts behind the answers: those of another version are not found.
+        exact: Answers to the very same request.
+        semantic: Answers to requests that mean the same.
+        prefix: The providers' own caches.
+    """
+
+    version: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     exact: ExactSection | None = None
     semantic: SemanticSection | None = None
     prefix: PrefixSection | None = None

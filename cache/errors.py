@@ -2,7 +2,8 @@
 
 CacheError
 ├── BadDirective    the caller's cache controls make no sense
-└── TooDeep         the request body is nested too deeply to be compared
+├── TooDeep         the request body is nested too deeply to be compared
+└── NoAnswerInTime  another request makes the answer, and takes longer than this one may
 """
 
 
@@ -31,3 +32,10 @@ class TooDeep(CacheError):
 
     def __init__(self) -> None:
         super().__init__("the body is nested too deep to be compared")
+
+
+class NoAnswerInTime(CacheError):
+    """The request that makes the same answer takes longer than this one may wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The same request is being answered, and its answer was not complete within {seconds:g} s.")

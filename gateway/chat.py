@@ -69,7 +69,7 @@ class ChatService:
                 pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot, stored = await self.exact.find(
-                    asked, entitled, wish, shaped.fingerprinted, any_age=pressure.tighten
+                    asked, entitled, wish, shaped.fingerprinted, stack, reply.departure, any_age=pressure.tighten
                 )
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
@@ -95,7 +95,7 @@ class ChatService:
                 pause=partial(_pause, reply),
             )
             course = Course(self.persistence, errand, first, hold)
-            await self._buy(asked, shaped, course, hold, lasting(slot, route, pressure), reply)
+            await self._buy(asked, entitled, shaped, course, hold, lasting(slot, route, pressure), reply)
         return None
 
     def _prepare(
@@ -110,7 +110,14 @@ class ChatService:
         return Ready(purchase, purchase.upstream.write(call))
 
     async def _buy(
-        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, slot: Slot, reply: Reply
+        self,
+        asked: Asked[ChatFields],
+        entitled: Entitled,
+        shaped: Shaped,
+        course: Course,
+        hold: Hold,
+        slot: Slot,
+        reply: Reply,
     ) -> None:
         """Call models until one answers, pass its answer on, and settle for what all of them used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
@@ -127,8 +134,8 @@ class ChatService:
         if not meter.complete:
             return None  # the client left and the call was stopped
         completion = meter.completion()
-        if _may_be_kept(completion, slot):
-            await self.exact.keep(asked, slot, hold.opening.model, settlement, completion)
+        place = slot if _may_be_kept(completion, slot) else slot.unkept
+        await self.exact.keep(asked, entitled, place, hold.opening.model, settlement, completion)
         overhead_s = self.ticks() - asked.tick - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)

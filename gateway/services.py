@@ -15,11 +15,11 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from cache.answers import AnswerCache
-from cache.stores.memory import MemoryAnswers
 from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
+from gateway.caching.opening import open_answers
+from gateway.caching.refreshing import Refreshing
 from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
@@ -57,7 +57,6 @@ from governance.people.access import Access
 from governance.purse import Purse
 from migrations import upgrade
 
-CACHE_BYTES: Final = 64 * 1024 * 1024
 KEYS_S: Final = 0.5
 """How often the keys are looked at: a key made or revoked by any process is known within a second."""
 
@@ -125,7 +124,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
-        answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
+        answers = open_answers(settings, time, stack)
+        refreshing = Refreshing(_now, perf_counter, _request_id)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent = IdempotentAnswers(database)
@@ -134,6 +134,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             purse=purse,
             database=database,
             answers=answers,
+            refresh=refreshing.begin,
             calibrations=calibrations,
             idempotent=idempotent,
             metrics=metrics,
@@ -141,6 +142,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         )
         providers = await stack.enter_async_context(Providers(settings.engine, log))
         in_force = await _first_reign(standing, composer, providers)
+        await stack.enter_async_context(refreshing.running(in_force))
         obey_when_away(in_force.governed, ledger, guard)
         teach = await _fill(purse, guard, in_force, keyring, database, ledger, stack)
         services = _compose(settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, log)

@@ -21,7 +21,9 @@ class Stored:
         model: The policy's name of the model that answered.
         cost_nanos: What it cost, in nano-dollars: what a hit saves.
         usage: The tokens it was billed for, by class.
-        created: When it was bought, in seconds since 1970.
+        created: When it was asked for, in seconds since 1970.
+        question: The text of the last turn it answers, where a lookup by meaning may find it.
+        tags: What it can be purged by.
     """
 
     body: bytes
@@ -29,6 +31,8 @@ class Stored:
     cost_nanos: int
     usage: Mapping[str, int]
     created: float
+    question: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,17 @@ class AnswerStore(Protocol):
         """Forget the answer; tell whether there was one."""
         ...
 
+    async def purge(self, tag: str, before: float) -> int:
+        """Forget all answers with this tag that were asked for at or before that instant; tell how many there were.
+
+        An answer that is still on its way in counts among them: it is not kept when it comes.
+        """
+        ...
+
     async def size(self) -> StoreSize:
         """Count what is kept."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what the store holds open; what it keeps beyond the process stays."""
         ...

@@ -87,6 +87,14 @@ class MemoryAnswers:
         """Forget the answer; tell whether there was one."""
         return self._drop(key)
 
+    async def purge(self, tag: str, before: float) -> int:
+        """Forget all answers with this tag made by then; see `AnswerStore.purge`."""
+        late = [k for k, e in self._entries.items() if tag in e.stored.tags and e.stored.created <= before]
+        return sum(self._drop(key) for key in late)
+
+    async def close(self) -> None:
+        """Hold nothing open."""
+
     async def size(self) -> StoreSize:
         """Count what is kept."""
         return StoreSize(len(self._entries), self._bytes)

@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import random
 from time import perf_counter
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from structlog.typing import FilteringBoundLogger
 
 from cache.answers import AnswerCache
+from cache.epoch import epoch
 from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
 from gateway.attempts.course import Persistence
@@ -23,7 +25,7 @@ from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
-from gateway.steps.admission import Admission
+from gateway.steps.admission import Admission, Asked
 from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
@@ -82,13 +84,15 @@ class Governed:
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
-    `ticks` is a monotonic clock in seconds, `chance` gives numbers from 0 up to 1.
+    `refresh` has an answer made anew in the background. `ticks` is a monotonic clock in seconds, `chance` gives numbers
+    from 0 up to 1.
     """
 
     keyring: Keyring
     purse: Purse
     database: Database
     answers: AnswerCache
+    refresh: Callable[[Asked[Any], bytes], None]
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     metrics: Metrics
@@ -113,7 +117,14 @@ class Composer:
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
-        exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        exact = ExactCache(
+            answers=self.answers,
+            section=document.cache.exact,
+            catalogue=catalogue,
+            epoch=epoch(document.cache.version, document.output, document.context, document.guardrails),
+            refresh=self.refresh,
+            ticks=self.ticks,
+        )
         counting = Counting(catalogue=catalogue, calibrations=self.calibrations, holds=document.holds)
         purchasing = Purchasing(
             admission=admission,

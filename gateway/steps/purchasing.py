@@ -209,7 +209,8 @@ class Purchasing:
         blocking = [budget for budget in budgets if budget.blocks_at is not None]
         standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
         tightest = min(standings, key=_remaining, default=None)
-        return self._given(Facts(opening, settlement, tightest, (), overhead_s), settlement)
+        age_s = asked.at.timestamp() - stored.created
+        return self._given(Facts(opening, settlement, tightest, (), overhead_s, age_s=age_s), settlement)
 
     def again(self, asked: Asked[object], entitled: Entitled, model: str, overhead_s: float) -> Facts:
         """Record that the answer of an idempotency key is given again: free, and sparing nothing, for it is the same.
