@@ -85,6 +85,7 @@ class SemanticCache:
         fits: Callable[[Stored], bool],
         *,
         confirmed_only: bool = False,
+        watched: bool = False,
     ) -> Sought | None:
         """Look a question up, and decide what is to be done.
 
@@ -94,6 +95,7 @@ class SemanticCache:
             learner: What its feature has learned.
             fits: Whether a stored answer may be served here at all, by its age and its model.
             confirmed_only: Serve nothing that a judge has not found right before.
+            watched: Serve nothing; only learn what would have been served.
 
         Returns:
             None when no stored answer could fit such a question, or when it cannot be placed just now.
@@ -106,12 +108,14 @@ class SemanticCache:
             return None
         found = await self._index.search(scope, vector, NEIGHBOURS)
         near = await self._read(scope, found[:READ])
-        candidates = self._candidates(question.text, found, near, fits)
-        decision = learner.decide(scope, candidates)
+
+        def may(entry: bytes, stored: Stored) -> bool:
+            return fits(stored) and (learner.confirmed(entry) or not confirmed_only)
+
+        candidates = self._candidates(question.text, found, near, may)
+        decision = learner.decide(candidates, scope, watched=watched)
         sought = Sought(scope, entry_of(scope, question.text), question.text, vector, decision, near)
         if decision.action is not Action.SERVE or decision.entry is None:
-            return sought
-        if confirmed_only and not learner.confirmed(decision.entry):
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
         await self._index.used(scope, decision.entry, float(near[decision.entry].cost_nanos))
@@ -143,7 +147,7 @@ class SemanticCache:
         return near
 
     def _candidates(
-        self, text: str, found: Sequence[Neighbour], near: Mapping[bytes, Stored], fits: Callable[[Stored], bool]
+        self, text: str, found: Sequence[Neighbour], near: Mapping[bytes, Stored], may: Callable[[bytes, Stored], bool]
     ) -> list[Candidate]:
         mine, candidates = read(text), list[Candidate]()
         for each in found:
@@ -152,7 +156,7 @@ class SemanticCache:
                 candidates.append(Candidate(each.key, each.similarity, vetoed=True))
                 continue
             theirs = read(stored.question)
-            vetoed = not fits(stored) or veto(theirs, mine) is not None
+            vetoed = not may(each.key, stored) or veto(theirs, mine) is not None
             match = self._verifier.probability(theirs, mine, each.similarity)
             candidates.append(Candidate(each.key, each.similarity, match, vetoed))
         return candidates

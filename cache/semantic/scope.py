@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def scope_of(
-    question: Question, *, partition: str, feature: str, model_class: str, endpoint: str, version: str
+    question: Question, *, partition: str, feature: str, model_class: str, endpoint: str, epoch: str
 ) -> bytes:
     """Digest everything that must be equal before two questions are compared.
 
@@ -28,7 +28,7 @@ def scope_of(
         feature: The feature it belongs to.
         model_class: As for `cache.canonical.fingerprint`.
         endpoint: The path asked.
-        version: Of the knowledge and rules that answers are made by.
+        epoch: Names what else shapes answers, from `cache.epoch`.
 
     Returns:
         32 bytes (SHA-256).
@@ -36,8 +36,8 @@ def scope_of(
     Raises:
         TooDeep: The request is nested more deeply than the interpreter can follow.
     """
-    group = json.dumps(["semantic", partition, feature, version])
-    return fingerprint(question.rest, partition=group, model_class=model_class, endpoint=endpoint)
+    group = json.dumps(["semantic", partition, feature])
+    return fingerprint(question.rest, partition=group, model_class=model_class, endpoint=endpoint, epoch=epoch)
 
 
 def entry_of(scope: bytes, text: str) -> bytes:

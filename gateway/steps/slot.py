@@ -16,15 +16,13 @@ from cache.directives import Directives, parse_directives
 from cache.errors import NoAnswerInTime
 from cache.flights import Flight
 from cache.partition import partition
+from cache.semantic.lookup import Sought
 from cache.stores import Stored
 from cache.tags import tags_of
 from gateway.catalogue import Catalogue, Wish
 from gateway.steps.admission import Asked, Entitled
 from gateway.wire.departure import Departure
 from governance.ledger.events import Settlement
-
-_OFF = Directives(read=False, write=False)
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -36,6 +34,7 @@ class Slot:
         ttl: how many seconds an answer may stay; 0 when it must not.
         whole: an answer that was cut for its length may not stay.
         flight: those who wait for the answer to this request; None when nobody can.
+        sought: what was found by meaning; None when nothing was looked up so.
     """
 
     key: bytes
@@ -43,11 +42,17 @@ class Slot:
     ttl: int
     whole: bool = False
     flight: Flight | None = None
+    sought: Sought | None = None
 
     @property
     def outcome(self) -> str:
         """What `x-sluice-cache` says of a request that was not answered from here."""
-        return "miss" if self.directives.read else "bypass"
+        return "miss" if self.directives.read and (self.key or self.sought) else "bypass"
+
+    @property
+    def hit(self) -> str:
+        """What `x-sluice-cache` says of a request that was answered from here."""
+        return "exact" if self.sought is None else f"semantic;similarity={self.sought.similarity:.2f}"
 
     @property
     def unkept(self) -> "Slot":
@@ -167,7 +172,7 @@ class ExactCache:
         directives = parse_directives(asked.controls.cache_control or None, asked.body.get("cache"))
         section = self.section
         if section is None or (section.only == "deterministic" and not _deterministic(asked.endpoint, body)):
-            return Slot(b"", _OFF, 0)
+            return Slot(b"", directives, 0)
         caller = entitled.caller
         group = partition(
             section.shared_by,

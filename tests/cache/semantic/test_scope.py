@@ -21,7 +21,7 @@ ASKED: dict[str, Any] = {
     "temperature": 0,
 }
 PLACE = {
-    "partition": "app", "feature": "t/a/f", "model_class": "m", "endpoint": "chat", "version": "1",
+    "partition": "app", "feature": "t/a/f", "model_class": "m", "endpoint": "chat", "epoch": "1",
 }  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_another_instruction_or_another_earlier_turn_is_another_scope(index: int
 
 
 @given(st.sampled_from(sorted(PLACE)), WORDS)
-def test_another_group_feature_model_path_or_version_is_another_scope(name: str, words: str) -> None:
+def test_another_group_feature_model_path_or_epoch_is_another_scope(name: str, words: str) -> None:
     assert (scope(ASKED, **{name: words}) == scope(ASKED)) == (words == PLACE[name])
 
 
