@@ -61,6 +61,14 @@ class AnswerCache:
         if ttl > 0:
             await self._store.put(key, stored, ttl)
 
+    async def get(self, key: bytes) -> Stored | None:
+        """Return a stored answer whoever it is for, for those who serve it to nobody."""
+        return await self._store.get(key)
+
+    async def delete(self, key: bytes) -> bool:
+        """Forget one answer; tell whether there was one."""
+        return await self._store.delete(key)
+
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with a tag that were asked for at or before an instant; see `AnswerStore.purge`."""
         return await self._store.purge(tag, before)

@@ -27,11 +27,20 @@ def own_tags(value: object) -> tuple[str, ...]:
     )
 
 
-def tags_of(own: tuple[str, ...], *, team: str, app: str, feature: str, model: str, key_id: str) -> tuple[str, ...]:
-    """Return the tags of an answer: its caller's, and whose it is and who made it.
+EVERY = "*"
+"""The tag of every answer."""
+
+BOUGHT_BY = "request:"
+"""Begins the tag that names the request an answer was bought for; all copies of the answer have it."""
+
+
+def tags_of(
+    own: tuple[str, ...], *, team: str, app: str, feature: str, model: str, key_id: str, request_id: str
+) -> tuple[str, ...]:
+    """Return the tags of an answer: its caller's, and whose it is, what it was bought for and who made it.
 
     An app goes by its name alone, and a feature by `app/feature`, as the policy names them; where teams have apps of
     the same name, a purge by either takes the answers of all of them.
     """
     whose = (f"team:{team}", f"app:{app}", f"feature:{app}/{feature}", f"model:{model}", f"key:{key_id}")
-    return tuple(dict.fromkeys((*own, *whose)))
+    return tuple(dict.fromkeys((*own, *whose, f"{BOUGHT_BY}{request_id}", EVERY)))

@@ -26,6 +26,7 @@ from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
 from gateway.steps.idempotency import OnceOnly
+from gateway.steps.meaning import Meaning
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
@@ -48,6 +49,7 @@ class ChatService:
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
+    meaning: Meaning
     purchasing: Purchasing
     persistence: Persistence
     ticks: Callable[[], float]
@@ -71,10 +73,13 @@ class ChatService:
                 slot, stored = await self.exact.find(
                     asked, entitled, wish, shaped.fingerprinted, stack, reply.departure, any_age=pressure.tighten
                 )
+                if stored is None:
+                    slot, stored = await self.meaning.find(asked, entitled, wish, shaped.fingerprinted, slot)
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
                     overhead_s = self.ticks() - asked.tick
-                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
+                    self.meaning.served(asked, entitled, slot)
                     return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
@@ -140,6 +145,7 @@ class ChatService:
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         await reply.finish(completion, facts)
+        self.meaning.learn(asked, entitled, slot, hold.opening.model, settlement, completion)
         return course.ready.purchase.tally.learn(meter.reported)
 
     async def _answered(

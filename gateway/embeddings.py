@@ -58,7 +58,7 @@ class EmbeddingService:
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
                     overhead_s = self.ticks() - asked.tick
-                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
                     result = msgspec.json.decode(stored.body)
                     await turn.keep(result, facts)
                     return result, facts

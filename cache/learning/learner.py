@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
+_CONFIRMED = 0.9
 _LOOSEN = 2e-4
 _NEAR = 0.25
 _NEWNESS = 0.3
@@ -74,19 +75,21 @@ class Learner:
         self._prior = prior or shipped()
         self._state = _State(model=self._prior.model())
 
-    def decide(self, candidates: Sequence[Candidate], partition: bytes = b"") -> Decision:
+    def decide(self, candidates: Sequence[Candidate], partition: bytes = b"", *, watched: bool = False) -> Decision:
         """Decide one lookup.
 
         Args:
             candidates: Its neighbours, nearest first; up to `evidence.NEIGHBOURS` of them are looked at.
             partition: Where they were searched; controls are taken from nowhere else.
+            watched: Serve nothing: whatever would be served is explored.
         """
         state, evidence = self._state, weigh(candidates, self._state.groups)
         if state.ledger.lookups % _REPLAN == 0:
             state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
-        decision = (
-            self._ask(candidates, partition) if evidence is None else self._weighed(candidates, partition, evidence)
-        )
+        if evidence is None:
+            decision = self._ask(candidates, partition)
+        else:
+            decision = self._weighed(candidates, partition, evidence, watched=watched)
         self._count(decision)
         return decision
 
@@ -94,13 +97,15 @@ class Learner:
         controls = self._controls(candidates, partition)
         return Decision(Action.ASK, None, controls, 1.0, self._state.threshold, 1.0, len(controls), partition)
 
-    def _weighed(self, candidates: Sequence[Candidate], partition: bytes, evidence: Evidence) -> Decision:
+    def _weighed(
+        self, candidates: Sequence[Candidate], partition: bytes, evidence: Evidence, *, watched: bool
+    ) -> Decision:
         state = self._state
         features = self._prior.scaled(evidence.features)
         risk = state.model.predict(features)
         would_be = evidence.entry is not None and risk <= state.threshold
         explored = explore_rate(state.audited, state.would_be, risk, state.threshold) if would_be else 1.0
-        if would_be and self._closed(risk) is not None:
+        if would_be and (watched or self._closed(risk) is not None):
             explored = 1.0
         asked = explored >= 1.0 or self._rng.random() < explored
         controls = self._controls(candidates, partition) if asked else ()
@@ -235,6 +240,20 @@ class Learner:
         if not right:
             state.ledger.debt += 1.0
             state.groups.start(entry)
+
+    def confirmed(self, entry: bytes) -> bool:
+        """Say whether a judge has found an entry right for another question, and never wrong."""
+        member = self._state.groups.members.get(entry)
+        return member is not None and member.right >= _CONFIRMED and member.wrong < _NEAR
+
+    def absorb(self, seen: Observation) -> None:
+        """Learn from what another learner of the feature observed, whose groups have other numbers than these."""
+        entry, risk = seen.decision.entry, seen.decision.risk
+        lead = None if entry is None else self._state.groups.of(entry)
+        decision = msgspec.structs.replace(seen.decision, prior=((-1 if lead is None else lead, 1.0 - risk),))
+        self._count(decision)
+        if decision.action is not Action.SERVE:
+            self.learn(decision, seen.fresh, seen.verdicts)
 
     def forget(self, entry: bytes) -> None:
         """Forget an entry that is stored no more."""

@@ -133,7 +133,17 @@ class SemanticCache:
             EmbeddingUnavailable: The question cannot be placed.
         """
         vector = (await self._embedding.embed([question]))[0]
-        return await self._index.everywhere(vector, similarity)
+        found = [await self._index.within(scope, vector, similarity) for scope in await self._index.partitions()]
+        return tuple(each.key for near in found for each in near)
+
+    async def close(self) -> None:
+        """Close the index and what places questions; the answers are somebody else's to close."""
+        await self._index.close()
+        await self._embedding.close()
+
+    async def read(self, entry: bytes) -> Stored | None:
+        """Return a stored answer by its name, or None when it is gone."""
+        return await self._answers.get(entry)
 
     async def _read(self, scope: bytes, found: Sequence[Neighbour]) -> dict[bytes, Stored]:
         """Read the nearest answers; a place whose answer is gone is given up."""

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from cache.semantic.question import Question
 
 
-def scope_of(
-    question: Question, *, partition: str, feature: str, model_class: str, endpoint: str, epoch: str
-) -> bytes:
+def scope_of(question: Question, *, partition: str, feature: str, model_class: str, endpoint: str, epoch: str) -> bytes:
     """Digest everything that must be equal before two questions are compared.
 
     Args:

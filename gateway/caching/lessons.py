@@ -4,25 +4,24 @@ All of it happens after the client has its answer, in tasks of a bounded number;
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from structlog.typing import FilteringBoundLogger
 
-from cache.config import SemanticSection
 from cache.learning.lookups import Action, Observation, Verdict
-from cache.semantic.lookup import SemanticCache, Sought
-from cache.stores import Stored
+from cache.semantic.lookup import SemanticCache
 from gateway.caching.comparing import Comparison, Judge
 from gateway.caching.recorder import Recorder
-from gateway.caching.semantics import OpenSemantics, evidence_of
+from gateway.caching.semantics import RIGHT, WRONG, OpenSemantics, evidence_of
 from gateway.steps.admission import Asked
+from gateway.steps.meaning import Lesson, text_of
+from gateway.steps.slot import Slot
 from gateway.wire.request.chat_body import ChatFields
-from governance.audit.chain import GATEWAY
 from governance.database import Database
 from governance.lookups import purges
 from governance.lookups.purges import Purge
@@ -30,29 +29,6 @@ from governance.lookups.records import Lookup, LookupKind
 
 MOST: Final = 64
 """How many answers are learned from at the same time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """A new answer to a question that was looked up by meaning.
-
-    Attributes:
-        asked: the request.
-        feature: whose look-up it was.
-        section: what the policy in force says.
-        sought: what was found.
-        completion: the answer.
-        stored: the answer as it may be kept; None when it may not.
-        ttl: for how long, in seconds.
-    """
-
-    asked: Asked[ChatFields]
-    feature: str
-    section: SemanticSection
-    sought: Sought
-    completion: dict[str, Any]
-    stored: Stored | None
-    ttl: int
 
 
 class Teacher:
@@ -103,23 +79,13 @@ class Teacher:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
-    def served(self, asked: Asked[ChatFields], feature: str, sought: Sought) -> None:
-        """Put on record that a stored answer was served."""
-        self._note(asked.request_id, asked.at, feature, "semantic", sought.decision.entry, Observation(sought.decision))
-
-    def repeated(self, request_id: str, at: datetime, feature: str, key: bytes) -> None:
-        """Put on record that the exact cache answered, so that its answer can be found when somebody complains."""
-        self._recorder.note(
-            Lookup(
-                request_id=request_id,
-                at=at,
-                feature=feature,
-                kind="exact",
-                entry=key,
-                evidence=b"",
-                writer=self._recorder.writer,
-            )
-        )
+    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot) -> None:
+        """Put on record which stored answer was served, so that it can be found when somebody complains."""
+        if slot.sought is None:
+            self._note(asked, feature, "exact", slot.key, b"")
+        else:
+            decision = slot.sought.decision
+            self._note(asked, feature, "semantic", decision.entry, evidence_of(Observation(decision)))
 
     async def told(self, request_id: str, at: datetime, *, right: bool) -> None:
         """Learn what a person says of an answer; a wrong one is forgotten, wherever it is kept.
@@ -131,14 +97,14 @@ class Teacher:
         found = await self._recorder.lookups.of_request(request_id)
         for lookup in found:
             if lookup.kind == "semantic" and lookup.entry is not None:
-                truth = Observation(self._semantics.decision(lookup), truth=right)
-                self._semantics.absorb(lookup.feature, truth)
-                self._note(request_id, at, lookup.feature, "lesson", lookup.entry, truth)
+                lesson = replace(lookup, at=at, kind="lesson", evidence=RIGHT if right else WRONG)
+                self._semantics.learn(lesson)
+                self._recorder.note(replace(lesson, writer=self._recorder.writer))
         if not right:
             served = [lookup.entry for lookup in found if lookup.kind in ("exact", "semantic") and lookup.entry]
             orders = [_order(at, "key", key.hex()) for key in served] or [_order(at, "tag", f"request:{request_id}")]
             for order in orders:
-                await purges.order(self._database, order, GATEWAY)
+                await purges.order(self._database, order)
 
     async def _learn(self, lesson: Lesson, cache: SemanticCache) -> None:
         sought = lesson.sought
@@ -151,9 +117,10 @@ class Teacher:
             return
         fresh = None if lesson.stored is None else sought.entry
         seen = Observation(sought.decision, fresh, verdicts)
-        self._semantics.absorb(lesson.feature, seen, counted=True)
+        learner = self._semantics.learner(lesson.feature, lesson.section.max_error)
+        learner.learn(seen.decision, fresh, verdicts)
         kind = "explored" if sought.decision.action is Action.EXPLORE else "asked"
-        self._note(lesson.asked.request_id, lesson.asked.at, lesson.feature, kind, sought.decision.entry, seen)
+        self._note(lesson.asked, lesson.feature, kind, sought.decision.entry, evidence_of(seen))
 
     async def _compare(self, lesson: Lesson, cache: SemanticCache) -> tuple[Verdict, ...]:
         """Ask the judge about each stored answer that the decision wants compared."""
@@ -181,31 +148,20 @@ class Teacher:
         return tuple(verdicts)
 
     def _note(
-        self, request_id: str, at: datetime, feature: str, kind: LookupKind, entry: bytes | None, seen: Observation
+        self, asked: Asked[ChatFields], feature: str, kind: LookupKind, entry: bytes | None, evidence: bytes
     ) -> None:
         self._recorder.note(
             Lookup(
-                request_id=request_id,
-                at=at,
+                request_id=asked.request_id,
+                at=asked.at,
                 feature=feature,
                 kind=kind,
                 entry=entry,
-                evidence=evidence_of(seen),
+                evidence=evidence,
                 writer=self._recorder.writer,
             )
         )
 
 
-def text_of(completion: dict[str, Any]) -> str | None:
-    """Return the words of an answer that is nothing else and came to its own end; None for any other."""
-    choices: Sequence[dict[str, Any]] = completion.get("choices") or ()
-    if len(choices) != 1 or choices[0].get("finish_reason") != "stop" or "sluice" in completion:
-        return None
-    message = choices[0].get("message") or {}
-    content = message.get("content")
-    beside = any(message.get(name) for name in ("tool_calls", "function_call", "refusal", "audio"))
-    return content if isinstance(content, str) and content.strip() and not beside else None
-
-
 def _order(at: datetime, kind: purges.PurgeKind, value: str) -> Purge:
-    return Purge(at=at, kind=kind, value=value, by=GATEWAY.name)
+    return Purge(at=at, kind=kind, value=value, by="feedback")

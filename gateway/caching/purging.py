@@ -1,25 +1,21 @@
 """Forget stored answers as ordered, in every process that keeps any."""
 
-from typing import Final
-
+from cache.answers import AnswerCache
 from cache.errors import CacheError
-from cache.semantic.lookup import SemanticCache
-from cache.stores import AnswerStore
+from cache.tags import BOUGHT_BY, EVERY
+from gateway.caching.semantics import OpenSemantics
 from governance.database import Database
 from governance.lookups import purges
 from governance.lookups.purges import Purge
-
-BOUGHT_BY: Final = "request:"
-"""Begins the tag that names the request an answer was bought for; all copies of the answer have it."""
 
 
 class Purger:
     """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some."""
 
-    def __init__(self, database: Database, answers: AnswerStore, semantic: SemanticCache | None) -> None:
+    def __init__(self, database: Database, answers: AnswerCache, semantics: OpenSemantics) -> None:
         self._database = database
         self._answers = answers
-        self._semantic = semantic
+        self._semantics = semantics
         self._done = 0
 
     async def follow(self) -> int:
@@ -39,7 +35,7 @@ class Purger:
         before = purge.at.timestamp()
         match purge.kind:
             case "all":
-                return await self._answers.purge("", before)
+                return await self._answers.purge(EVERY, before)
             case "tag":
                 return await self._answers.purge(purge.value, before)
             case "key":
@@ -57,10 +53,11 @@ class Purger:
         return copies + await self._answers.delete(key)
 
     async def _forget_like(self, question: str, similarity: float, before: float) -> int:
-        if self._semantic is None:
+        cache = self._semantics.cache
+        if cache is None:
             return 0
         try:
-            keys = await self._semantic.like(question, similarity)
+            keys = await cache.like(question, similarity)
         except CacheError:
             return 0
         return sum([await self._forget_key(key, before) for key in keys])

@@ -22,7 +22,14 @@ from governance.lookups.records import Lookup
 
 Opening = Callable[[SemanticSection], Awaitable[SemanticCache]]
 
+RIGHT: Final = b"right"
+WRONG: Final = b"wrong"
+"""The evidence of a lesson that a person gave."""
+
 _DECODE: Final = msgspec.msgpack.Decoder(Observation).decode
+_STRICT: Final = Decimal("0.01")
+"""By what bound a feature learns while no policy sets one."""
+
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
 
 
@@ -76,12 +83,15 @@ class OpenSemantics:
 
     def learn(self, lookup: Lookup) -> None:
         """Learn from a look-up on record, of this process before it was started anew, or of another."""
+        learner = self.learner(lookup.feature, _STRICT if self._obeyed is None else self._obeyed.max_error)
+        if lookup.kind == "lesson":
+            if lookup.entry is not None:
+                learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)
+            return
         try:
             seen = _DECODE(lookup.evidence)
         except msgspec.DecodeError:  # an older release's
             return
-        section = self._obeyed
-        learner = self.learner(lookup.feature, Decimal("0.01") if section is None else section.max_error)
         learner.absorb(seen)
 
     def standings(self) -> dict[str, Standing]:

@@ -194,14 +194,17 @@ class Purchasing:
         stored: Stored,
         repeats: tuple[Repeats, ...],
         overhead_s: float,
+        cache: str,
     ) -> Facts:
         """Record that a stored answer is given again: free, and sparing what it once cost.
+
+        `cache` says which cache had it.
 
         Raises:
             LoopDetected: it has been given to this key too often.
         """
         opening = self.admission.opening(
-            asked, entitled, model=stored.model, provider="cache", route="cache", cache="exact"
+            asked, entitled, model=stored.model, provider="cache", route="cache", cache=cache
         )
         await self.purse.repeat(opening, repeats, self.timezone)
         settlement = self.accounts.hit(stored.usage, Nanodollars(stored.cost_nanos))

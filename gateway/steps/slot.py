@@ -24,6 +24,7 @@ from gateway.steps.admission import Asked, Entitled
 from gateway.wire.departure import Departure
 from governance.ledger.events import Settlement
 
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One request's place in the cache.
@@ -128,31 +129,13 @@ class ExactCache:
         model: str,
         settlement: Settlement,
         body: dict[str, Any],
-        question: str | None = None,
-    ) -> Stored | None:
-        """Keep a complete answer for the next one who asks the same, and give it to those who wait for it.
-
-        Returns:
-            What was kept; None where the slot keeps nothing.
-        """
-        kept: Stored | None = None
-        if slot.ttl and settlement.usage is not None:
-            owner = entitled.attribution
-            tags = tags_of(
-                slot.directives.tags,
-                team=owner.team,
-                app=owner.app,
-                feature=owner.feature,
-                model=model,
-                key_id=entitled.caller.key_id,
-            )
-            paid, usage, at = settlement.cost.nanos, asdict(settlement.usage), asked.at.timestamp()
-            kept = Stored(msgspec.json.encode(body), model, paid, usage, at, question, tags)
+    ) -> None:
+        """Keep a complete answer for the next one who asks the same, and give it to those who wait for it."""
+        kept = answer_of(asked, entitled, slot, model, settlement, body) if slot.ttl else None
         if slot.flight is not None:
             slot.flight.land(kept)
         if kept is not None:
             await self.answers.put(slot.key, kept, slot.ttl)
-        return kept
 
     async def _made_by_another(
         self, asked: Asked[object], slot: Slot, stack: AsyncExitStack, departure: Departure | None
@@ -189,6 +172,39 @@ class ExactCache:
             epoch=self.epoch,
         )
         return Slot(key, directives, directives.lifetime(section.ttl, section.stale))
+
+
+def answer_of(
+    asked: Asked[object],
+    entitled: Entitled,
+    slot: Slot,
+    model: str,
+    settlement: Settlement,
+    body: dict[str, Any],
+    question: str | None = None,
+) -> Stored | None:
+    """Return an answer as it is stored; None when nobody knows what it was billed for."""
+    if settlement.usage is None:
+        return None
+    owner = entitled.attribution
+    tags = tags_of(
+        slot.directives.tags,
+        team=owner.team,
+        app=owner.app,
+        feature=owner.feature,
+        model=model,
+        key_id=entitled.caller.key_id,
+        request_id=asked.request_id,
+    )
+    return Stored(
+        body=msgspec.json.encode(body),
+        model=model,
+        cost_nanos=settlement.cost.nanos,
+        usage=asdict(settlement.usage),
+        created=asked.at.timestamp(),
+        question=question,
+        tags=tags,
+    )
 
 
 def _deterministic(endpoint: str, body: Mapping[str, Any]) -> bool:

@@ -32,8 +32,8 @@ class Purge:
     n: int = 0
 
 
-async def order(database: Database, purge: Purge, by: Actor) -> None:
-    """Give an order, and write down who gave it.
+async def order(database: Database, purge: Purge, by: Actor | None = None) -> None:
+    """Give an order, and write down in the audit log who gave it; None for what follows from somebody's feedback.
 
     Raises:
         StoreUnavailable: The database does not answer.
@@ -51,7 +51,8 @@ async def order(database: Database, purge: Purge, by: Actor) -> None:
                 by=purge.by,
             )
         )
-        await append(connection, by, Act.CACHE_PURGED, shown or purge.kind, at=purge.at, facts=facts)
+        if by is not None:
+            await append(connection, by, Act.CACHE_PURGED, shown or purge.kind, at=purge.at, facts=facts)
 
 
 async def after(database: Database, n: int) -> tuple[Purge, ...]:

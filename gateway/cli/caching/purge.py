@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="\b\nExamples:\n  sluice cache purge --tag doc-17\n  sluice cache purge --feature support/support-bot/faq"
+    epilog="\b\nExamples:\n  sluice cache purge --tag doc-17\n  sluice cache purge --feature support-bot/faq"
     "\n  sluice cache purge --like 'How long does delivery take?' --similarity 0.9"
 )
 @click.option("--all", "everything", is_flag=True, help="Forget every stored answer.")
 @click.option("--tag", help="Answers that a caller tagged so (body field cache.tags).")
 @click.option("--team", help="Answers bought for this team.")
-@click.option("--app", metavar="TEAM/APP", help="Answers bought for this app.")
-@click.option("--feature", metavar="TEAM/APP/FEATURE", help="Answers bought for this feature.")
+@click.option("--app", help="Answers bought for this app.")
+@click.option("--feature", metavar="APP/FEATURE", help="Answers bought for this feature.")
 @click.option("--model", help="Answers that this model of the policy gave.")
 @click.option("--request", "request_id", metavar="ID", help="The answer that was bought for this request.")
 @click.option("--key", metavar="HEX", help="The answer under this fingerprint.")
