@@ -32,6 +32,16 @@ _VERSION: Final = 1
 _BUSY_S: Final = 2.0
 _AT_ONCE: Final = 64
 _PURGES_KEPT_S: Final = 86_400.0
+_DISK: Final = frozenset({
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+})  # fmt: skip
 ValueT = TypeVar("ValueT")
 
 
@@ -91,14 +101,12 @@ class DiskAnswers:
         """Work, in the thread; a disk in trouble is as if there were nothing there."""
         try:
             return work()
-        except (sqlite3.OperationalError, OSError):  # full, locked for too long, or not ours to write: it may pass
-            with suppress(sqlite3.Error):
-                self._let_go()
-        except sqlite3.DatabaseError:  # no database any more
+        except Exception as error:  # noqa: BLE001  a damaged file has more ways to fail than SQLite has names for
             with suppress(sqlite3.Error, OSError):
                 self._let_go()
-                for name in (self._path, *(self._path.with_name(self._path.name + end) for end in ("-wal", "-shm"))):
-                    name.unlink(missing_ok=True)
+                if not _may_pass(error):
+                    for end in ("", "-wal", "-shm"):
+                        self._path.with_name(self._path.name + end).unlink(missing_ok=True)
         return default
 
     def _open(self) -> sqlite3.Connection:
@@ -191,9 +199,15 @@ class DiskAnswers:
 
     def _close(self) -> None:
         if self._file is not None:
-            with suppress(sqlite3.Error), _transaction(self._file) as file:
+            with _transaction(self._file) as file:
                 self._write_hits(file)
             self._let_go()
+
+
+def _may_pass(error: Exception) -> bool:
+    """Say whether a failure is the disk's and not the file's: it is full, busy, or not ours to write."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, OSError) if code is None else code & 0xFF in _DISK
 
 
 @contextmanager
