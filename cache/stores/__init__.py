@@ -1,15 +1,21 @@
 """Where stored answers live: the protocol that `cache.answers` needs, and one module per home.
 
-`memory.py` is the home of a single process. Every home passes `tests/conformance/test_answer_store.py`.
+`memory.py` is the home of a single process, `disk.py` one that outlives it, `redis.py` that of a fleet; `near.py` keeps
+what is asked for now in front of the last two. Every home passes `tests/conformance/test_answer_store.py`. `gdsf.py`
+and `tinylfu.py` say which answers stay, `record.py` how an answer is written as bytes, `purges.py` what was purged.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+OVERHEAD: Final = 1_024
+"""Bytes counted for an answer beside its texts: the objects, the key, and its places in the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,11 @@ class Stored:
     tags: tuple[str, ...] = ()
 
 
+def weight(stored: Stored) -> int:
+    """Return the bytes an answer counts for."""
+    return len(stored.body) + len((stored.question or "").encode()) + sum(map(len, stored.tags)) + OVERHEAD
+
+
 @dataclass(frozen=True, slots=True)
 class StoreSize:
     """How much a store holds, expired answers not yet swept included."""
@@ -51,7 +62,10 @@ class AnswerStore(Protocol):
         ...
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
-        """Keep the answer for `ttl` seconds, replacing what was there; what cannot fit is not kept."""
+        """Keep the answer for `ttl` seconds, replacing what was there.
+
+        What cannot fit is not kept, nor what is worth less than all that would have to go for it.
+        """
         ...
 
     async def delete(self, key: bytes) -> bool:

@@ -31,6 +31,11 @@ class Home:
         return self.path / "webhook.secret"
 
     @property
+    def answers(self) -> Path:
+        """Stored answers, where they live on disk."""
+        return self.path / "answers.db"
+
+    @property
     def counting(self) -> Path:
         """What has been learnt of how the models count tokens."""
         return self.path / "counting.json"
