@@ -75,6 +75,11 @@ class ProcessEmbedding:
         """
         return cls(name, plan, await plan.start(), limits)
 
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, None while it is being started again."""
+        return self._child.pid if self._child is not None else None
+
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors, as `Embedding` says."""
         rows = await self._batches.run(texts)
