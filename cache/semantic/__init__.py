@@ -6,5 +6,5 @@ parts decide is theirs to say: `cache.detecting` which questions no stored answe
 `cache.index` which questions are near, `cache.guards` and `cache.verifying` whether they ask the same, and
 `cache.learning` whether that is good enough.
 
-Nothing here knows HTTP, keys or money; who is asking is a sharing group (`cache.partition`), what answers a model class.
+Nothing here knows HTTP, keys or money: who asks is a sharing group (`cache.partition`), and what answers a model class.
 """

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cache.answers import AnswerCache
     from cache.embedding import Embedding
     from cache.index import Neighbour, VectorIndex
+    from cache.judging import AnswerJudge
     from cache.learning.learner import Learner
     from cache.learning.lookups import Decision
     from cache.semantic.question import Question
-    from cache.stores import AnswerStore, Stored
+    from cache.stores import Stored
     from cache.verifying import Verifier
 
 READ: Final = 8
@@ -61,9 +63,15 @@ class Sought:
 
 
 class SemanticCache:
-    """Finds answers by meaning. It keeps no text but what `AnswerStore` keeps."""
+    """Finds answers by meaning. It keeps no text but what the stored answers are kept with.
 
-    def __init__(self, embedding: Embedding, index: VectorIndex, answers: AnswerStore, verifier: Verifier) -> None:
+    Attributes:
+        judge: Tells whether two answers say the same, for whoever has a new one.
+    """
+
+    def __init__(
+        self, embedding: Embedding, index: VectorIndex, answers: AnswerCache, verifier: Verifier, judge: AnswerJudge
+    ) -> None:
         """Look up in an index whose keys name stored answers.
 
         Args:
@@ -71,7 +79,9 @@ class SemanticCache:
             index: Where their places are.
             answers: Where the answers are.
             verifier: Tells whether two questions ask the same.
+            judge: Tells whether two answers say the same.
         """
+        self.judge = judge
         self._embedding = embedding
         self._index = index
         self._answers = answers

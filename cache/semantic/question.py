@@ -74,7 +74,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
 def _is_plain(part: object) -> bool:
     return (
         isinstance(part, Mapping)
-        and part.keys() == {"type", "text"}
+        and set(part) == {"type", "text"}
         and part["type"] == "text"
         and isinstance(part["text"], str)
     )

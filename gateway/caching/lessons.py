@@ -38,7 +38,6 @@ class Teacher:
         self,
         semantics: OpenSemantics,
         recorder: Recorder,
-        judge_of: Callable[[str], Judge],
         database: Database,
         log: FilteringBoundLogger,
     ) -> None:
@@ -47,35 +46,37 @@ class Teacher:
         Args:
             semantics: what learns.
             recorder: writes down what was learned.
-            judge_of: who compares answers, by the policy's name for it.
             database: where orders to forget are given.
             log: is told of lessons that failed.
         """
         self._semantics = semantics
         self._recorder = recorder
-        self._judge_of = judge_of
+        self._judge_of: Callable[[str], Judge] | None = None
         self._database = database
         self._log = log
         self._running: set[asyncio.Task[None]] = set()
-        self._open = False
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        """Take lessons for the length of a block; those that still run at its end are given up."""
-        self._open = True
+    async def running(self, judge_of: Callable[[str], Judge]) -> AsyncGenerator[None]:
+        """Take lessons for the length of a block; those that still run at its end are given up.
+
+        `judge_of` returns who compares answers, by the policy's name for it.
+        """
+        self._judge_of = judge_of
         try:
             yield
         finally:
-            self._open = False
+            self._judge_of = None
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
 
     def begin(self, lesson: Lesson) -> None:
         """Learn from an answer, beside whatever comes next."""
-        cache = self._semantics.cache
-        if self._open and cache is not None and len(self._running) < MOST:
-            task = asyncio.create_task(self._learn(lesson, cache), name="lesson")
+        cache, judge_of = self._semantics.cache, self._judge_of
+        if cache is not None and judge_of is not None and len(self._running) < MOST:
+            judge = judge_of(lesson.section.judge)
+            task = asyncio.create_task(self._learn(lesson, cache, judge), name="lesson")
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
@@ -106,10 +107,10 @@ class Teacher:
             for order in orders:
                 await purges.order(self._database, order)
 
-    async def _learn(self, lesson: Lesson, cache: SemanticCache) -> None:
+    async def _learn(self, lesson: Lesson, cache: SemanticCache, judge: Judge) -> None:
         sought = lesson.sought
         try:
-            verdicts = await self._compare(lesson, cache)
+            verdicts = await _compare(lesson, cache, judge)
             if lesson.stored is not None:
                 await cache.keep(sought, lesson.stored, lesson.ttl)
         except Exception as error:  # noqa: BLE001  nobody waits for a lesson: the next answer teaches as well
@@ -121,31 +122,6 @@ class Teacher:
         learner.learn(seen.decision, fresh, verdicts)
         kind = "explored" if sought.decision.action is Action.EXPLORE else "asked"
         self._note(lesson.asked, lesson.feature, kind, sought.decision.entry, evidence_of(seen))
-
-    async def _compare(self, lesson: Lesson, cache: SemanticCache) -> tuple[Verdict, ...]:
-        """Ask the judge about each stored answer that the decision wants compared."""
-        sought, judge = lesson.sought, self._judge_of(lesson.section.judge)
-        answer = text_of(lesson.completion)
-        if answer is None:
-            return ()
-        verdicts: list[Verdict] = []
-        for entry in sought.decision.against:
-            stored = sought.near.get(entry) or await cache.read(entry)
-            theirs = None if stored is None else text_of(msgspec.json.decode(stored.body))
-            if stored is None or theirs is None:
-                continue
-            said = await judge.compare(
-                Comparison(
-                    asked=lesson.asked,
-                    question=sought.text,
-                    answer=answer,
-                    stored_question=stored.question or "",
-                    stored_answer=theirs,
-                )
-            )
-            if said.same is not None:
-                verdicts.append(Verdict(entry, said.same))
-        return tuple(verdicts)
 
     def _note(
         self, asked: Asked[ChatFields], feature: str, kind: LookupKind, entry: bytes | None, evidence: bytes
@@ -161,6 +137,32 @@ class Teacher:
                 writer=self._recorder.writer,
             )
         )
+
+
+async def _compare(lesson: Lesson, cache: SemanticCache, judge: Judge) -> tuple[Verdict, ...]:
+    """Ask the judge about each stored answer that the decision wants compared."""
+    sought = lesson.sought
+    answer = text_of(lesson.completion)
+    if answer is None:
+        return ()
+    verdicts: list[Verdict] = []
+    for entry in sought.decision.against:
+        stored = sought.near.get(entry) or await cache.read(entry)
+        theirs = None if stored is None else text_of(msgspec.json.decode(stored.body))
+        if stored is None or theirs is None:
+            continue
+        said = await judge.compare(
+            Comparison(
+                asked=lesson.asked,
+                question=sought.text,
+                answer=answer,
+                stored_question=stored.question or "",
+                stored_answer=theirs,
+            )
+        )
+        if said.same is not None:
+            verdicts.append(Verdict(entry, said.same))
+    return tuple(verdicts)
 
 
 def _order(at: datetime, kind: purges.PurgeKind, value: str) -> Purge:

@@ -1,16 +1,33 @@
 """Open the home of stored answers that the settings name."""
-# ruff: noqa: PLC0415  redis is an extra that others do without
+# ruff: noqa: PLC0415  what belongs to an extra is imported only where it is used
 
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from datetime import datetime
+from functools import partial
+from random import SystemRandom
+from time import time
 from typing import Final
 
+from structlog.typing import FilteringBoundLogger
+
 from cache.answers import AnswerCache
+from cache.config import SemanticSection
+from cache.semantic.lookup import SemanticCache
 from cache.stores.memory import MemoryAnswers
 from cache.stores.near import NearAnswers
+from gateway.caching.caches import Caches
+from gateway.caching.lessons import Teacher
+from gateway.caching.purging import Purger
+from gateway.caching.recorder import Recorder
+from gateway.caching.refreshing import Refreshing
+from gateway.caching.semantics import OpenSemantics
 from gateway.errors import CannotServe
 from gateway.operations.home import Home
 from gateway.settings import AnswersHome, Settings
+from governance.database import Database
+from governance.lookups.records import Lookups
 
 MOST_BYTES: Final[Mapping[AnswersHome, int]] = {"memory": 64 * 2**20, "disk": 2**30, "redis": 256 * 2**20}
 """How much a home takes unless the settings say otherwise."""
@@ -45,3 +62,60 @@ def open_answers(settings: Settings, clock: Callable[[], float], stack: AsyncExi
             answers = AnswerCache(NearAnswers(MemoryAnswers(NEAR_BYTES, clock), far, clock), clock, fleet=far)
     stack.push_async_callback(answers.close)
     return answers
+
+
+def open_caches(
+    settings: Settings,
+    database: Database,
+    log: FilteringBoundLogger,
+    stack: AsyncExitStack,
+    *,
+    now: Callable[[], datetime],
+    ticks: Callable[[], float],
+    new_id: Callable[[], str],
+) -> Caches:
+    """Open what answers are found in; what is learned is read when they begin to run.
+
+    Args:
+        settings: Where answers live.
+        database: Where look-ups and orders to forget are.
+        log: Is told what the caches cannot do.
+        stack: Closes them.
+        now: An aware clock.
+        ticks: A monotonic clock in seconds.
+        new_id: Makes ids of requests.
+
+    Raises:
+        CannotServe: as `open_answers`.
+    """
+    answers = open_answers(settings, time, stack)
+    semantics = OpenSemantics(partial(_open_semantic, settings, answers), SystemRandom(), log)
+    recorder = Recorder(Lookups(database), secrets.token_hex(8))
+    return Caches(
+        answers=answers,
+        refreshing=Refreshing(now, ticks, new_id),
+        semantics=semantics,
+        teacher=Teacher(semantics, recorder, database, log),
+        recorder=recorder,
+        purger=Purger(database, answers, semantics),
+        now=now,
+        ticks=ticks,
+        new_id=new_id,
+    )
+
+
+async def _open_semantic(settings: Settings, answers: AnswerCache, section: SemanticSection) -> SemanticCache:
+    """Open the semantic cache of a policy, over vectors that live where the answers do.
+
+    Raises:
+        CacheError: what it needs is not installed, or cannot be opened.
+    """
+    from cache.embedding.opening import open_embedding
+    from cache.judging import AnswerJudge
+    from cache.verifying import open_verifier
+
+    embedding = await open_embedding(section.embedding)
+    from cache.index.memory import MemoryVectors
+
+    index = MemoryVectors(embedding.dimensions, section.max_entries, SystemRandom())
+    return SemanticCache(embedding, index, answers, open_verifier(embedding.name), AnswerJudge(embedding))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import random
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -27,6 +27,7 @@ from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.idempotency import OnceOnly
+from gateway.steps.meaning import Lessons, Meaning, Semantics
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
@@ -84,8 +85,8 @@ class Governed:
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
-    `refresh` has an answer made anew in the background. `ticks` is a monotonic clock in seconds, `chance` gives numbers
-    from 0 up to 1.
+    `refresh` has an answer made anew in the background, `lessons` follow from new answers. `ticks` is a monotonic clock
+    in seconds, `chance` gives numbers from 0 up to 1.
     """
 
     keyring: Keyring
@@ -93,6 +94,8 @@ class Composer:
     database: Database
     answers: AnswerCache
     refresh: Callable[[Asked[Any], bytes], None]
+    semantics: Semantics
+    lessons: Lessons
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     metrics: Metrics
@@ -117,11 +120,20 @@ class Composer:
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
+        shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
+        meaning = Meaning(
+            semantics=self.semantics,
+            lessons=self.lessons,
+            section=document.cache.semantic,
+            catalogue=catalogue,
+            epoch=shaping,
+            clock=time,
+        )
         exact = ExactCache(
             answers=self.answers,
             section=document.cache.exact,
             catalogue=catalogue,
-            epoch=epoch(document.cache.version, document.output, document.context, document.guardrails),
+            epoch=shaping,
             refresh=self.refresh,
             ticks=self.ticks,
         )
@@ -156,6 +168,7 @@ class Composer:
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
+                meaning=meaning,
                 purchasing=purchasing,
                 persistence=persistence,
                 ticks=self.ticks,

@@ -8,6 +8,9 @@ import msgspec
 import structlog
 from structlog.typing import FilteringBoundLogger
 
+from gateway.policy.findings.enforcement import notes
+from gateway.policy.history.starting import Standing
+
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
@@ -46,3 +49,15 @@ def _bytes(event: Any, **_: object) -> bytes:
 
 def _text(event: Any, **_: object) -> str:
     return _bytes(event).decode()
+
+
+def say_policy(log: FilteringBoundLogger, standing: Standing) -> None:
+    """Tell which policy a gateway starts with, and what of it is not obeyed."""
+    policy = standing.policy
+    log.info("policy", source=policy.source, version=policy.version)
+    if standing.trouble:
+        log.error("policy refused", reason=standing.trouble)
+    for warning in policy.warnings:
+        log.warning("policy", at=f"{warning.file}:{warning.line}:{warning.column}", warning=warning.message)
+    for note in notes(policy.document):
+        log.warning("policy not yet enforced", path=note.path, instead=note.sentence)

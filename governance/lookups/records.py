@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from governance.database import Database
 from governance.ledger.tables import instant, micros
@@ -113,15 +113,14 @@ class Lookups:
             return (await connection.execute(delete(LookupRow).where(LookupRow.at < micros(before)))).rowcount
 
 
-def _lookup(row: Row[tuple[int, str, int, str, str, bytes | None, bytes, str]]) -> Lookup:
-    n, request_id, at, feature, kind, entry, evidence, writer = row
+def _lookup(row: Any) -> Lookup:
     return Lookup(
-        n=n,
-        request_id=request_id,
-        at=instant(at),
-        feature=feature,
-        kind=kind,  # pyright: ignore[reportArgumentType]  only `write` puts any there
-        entry=entry,
-        evidence=evidence,
-        writer=writer,
+        n=row.n,
+        request_id=row.request_id,
+        at=instant(row.at),
+        feature=row.feature,
+        kind=row.kind,
+        entry=row.entry,
+        evidence=row.evidence,
+        writer=row.writer,
     )
