@@ -53,9 +53,7 @@ class PrefixMemory:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def meet(
-        self, request: str, lasting: Iterable[Met], turns: Sequence[bytes], latest: Met | None, now: float
-    ) -> None:
+    def meet(self, request: str, lasting: Iterable[Met], turns: Sequence[bytes], latest: Met, now: float) -> None:
         """Take note of the prefixes of a request, and learn from those that were met before.
 
         A request that is met again, such as one that is tried again, teaches nothing.
@@ -69,8 +67,6 @@ class PrefixMemory:
         """
         for met in lasting:
             self._meet(request, met, now)
-        if latest is None:
-            return
         if latest.digest not in self._entries:
             before = next((entry for turn in reversed(turns) if (entry := self._entries.get(turn)) is not None), None)
             if before is not None and not before.continued and before.request != request:

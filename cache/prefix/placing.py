@@ -1,7 +1,8 @@
 """Which marks pay: where a provider is asked to keep the start of a prompt, for how long, and where it is not.
 
-What is written costs more than fresh input once, and every read of it costs less. Each read renews what is kept, so with
-a chance of coming again in time each time, a write is read chance / (1 - chance) times. A mark is placed if and only if
+What is written costs more than fresh input once, and every read of it costs less. Each read renews what is kept, so
+with a chance of coming again in time each time, a write is read chance / (1 - chance) times. A mark is placed if and
+only if
 
     expected reads x (fresh - read)  >  write - fresh
 

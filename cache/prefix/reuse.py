@@ -1,8 +1,8 @@
 """How likely a prefix is to come again while its provider keeps it, learnt from those that did.
 
-One estimate for each app, feature and kind of prefix: a Beta posterior over "comes again in time". A prefix counts as one
-that did not until it does. So a stream of prompts that never come again is found out after a few of them, not after
-the minutes it takes to be sure of each.
+One estimate for each app, feature and kind of prefix: a Beta posterior over "comes again in time". A prefix counts as
+one that did not until it does. So a stream of prompts that never come again is found out after a few of them, not
+after the minutes it takes to be sure of each.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ MINUTES_S: Final = 300
 HOUR_S: Final = 3600
 
 _PRIOR: Final = 1.0
-"""As if one prefix had come again and one had not: enough to try, and three that do not come again are enough to stop."""
+"""As if one prefix had come again and one had not: enough to try, and three that do not are enough to stop."""
 
 _MOST: Final = 256.0
 """Beyond so many the counts are halved, so that what an app does now outweighs what it did."""

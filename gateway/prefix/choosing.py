@@ -51,7 +51,9 @@ def chosen(
         (before[-1] if before else None, "conversation", 2),
         (None if outline.automatic else outline.latest, outline.kind, 0),
     ]
-    candidates = [(end, kind, rank) for end, kind, rank in wanted if end is not None and markable(body, end)]
+    candidates: list[tuple[End, Kind, int]] = [
+        (end, kind, rank) for end, kind, rank in wanted if end is not None and markable(body, end)
+    ]
 
     def spot(end: End, kind: Kind, rank: int) -> Spot:
         kept, stream = memory.kept(place, end.digest, now), Stream(*whose, kind)

@@ -1,4 +1,4 @@
-"""Which of equal deployments a request should go to, by what each has kept of its prompt and what that is worth there."""
+"""Which of equal deployments a request should go to, by what each keeps of its prompt and what that is worth there."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -80,8 +80,7 @@ class Outline:
 
 
 def outline(body: Mapping[str, Any], salt: bytes) -> Outline | None:
-    """Return the prefixes of a chat, salted with whose they are; None where it is not
-    formed as one, or nobody asks anything.
+    """Return the prefixes of a chat, salted with whose they are; None where it is no chat, or nobody asks anything.
 
     Marks are no part of a prefix: a client that moves its own from turn to turn goes on with the same conversation.
     """

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from cache.prefix.memory import PrefixMemory
 from cache.prefix.reuse import MINUTES_S
@@ -13,7 +12,7 @@ from gateway.prefix.outlines import End, Outline
 from governance.prices import Usage
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """The prefixes of one call. `clock` gives seconds.
 
@@ -22,6 +21,7 @@ class Placed:
         place: the deployment that is called.
         family: what that keeps.
         outline: the prefixes.
+        known: those that it kept when it was called.
         spots: those that it keeps once it answers, each for so many seconds.
         ours: those of them that we have marked.
         session: names the session that the call belongs to, if any.
@@ -32,15 +32,10 @@ class Placed:
     place: str
     family: Family
     outline: Outline
+    known: Sequence[End]
     spots: Mapping[End, int]
     ours: Sequence[End]
     session: bytes | None
-
-    @cached_property
-    def known(self) -> tuple[End, ...]:
-        """The prefixes that the deployment keeps already; asked first before the call is made."""
-        now = self.clock()
-        return tuple(end for end in self.outline.ends if self.memory.kept(self.place, end.digest, now) is not None)
 
     def ended(self, usage: Usage | None, error: BaseException | None) -> Trace:
         """Take note of how the call ended, and return what the ledger should know of it.

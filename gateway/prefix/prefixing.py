@@ -166,12 +166,14 @@ class Prefixed:
     def _placed(
         self, model: Model, family: Family, found: Outline, spots: Mapping[End, int], ours: tuple[End, ...]
     ) -> Placed:
+        memory, place, now = self._prefixing.memory, place_of(model), self._prefixing.clock()
         return Placed(
-            memory=self._prefixing.memory,
+            memory=memory,
             clock=self._prefixing.clock,
-            place=place_of(model),
+            place=place,
             family=family,
             outline=found,
+            known=[end for end in found.ends if memory.kept(place, end.digest, now) is not None],
             spots=spots,
             ours=ours,
             session=self._session,
