@@ -98,10 +98,16 @@ class PrefixSection(_Section):
     """Use of the providers' own prefix caches.
 
     Attributes:
-        provider_breakpoints: `auto` marks the stable start of a prompt for providers that want it marked.
+        provider_breakpoints: `auto` marks the stable start of a prompt for providers that want it marked, where that
+            pays, and says requests so that equal ones begin equally; `off` sends every request as it came.
+        longest: How long a mark may ask a provider to keep what it marks, at most; where an hour may be asked for, it
+            is where it pays.
+        affinity: `auto` sends what one of several equal deployments has served there again, as far as that saves.
     """
 
     provider_breakpoints: Literal["auto", "off"] = "auto"
+    longest: Literal["5m", "1h"] = "5m"
+    affinity: Literal["auto", "off"] = "auto"
 
 
 class CacheSection(_Section):

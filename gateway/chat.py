@@ -20,6 +20,7 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
 from gateway.policy.reliability import Timeouts
+from gateway.prefix.prefixing import Prefixed, Prefixing, Untouched
 from gateway.providers.upstream import Call
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
@@ -52,6 +53,7 @@ class ChatService:
     meaning: Meaning
     purchasing: Purchasing
     persistence: Persistence
+    prefixing: Prefixing
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[ChatFields], reply: Reply) -> None:
@@ -85,8 +87,9 @@ class ChatService:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 downgrade = 0 if asked.pinned else pressure.downgrade
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade)
-                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled)
+                prefixed = self.prefixing.of(asked, entitled, shaped.body)
+                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade, prefixed.leaning)
+                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -104,15 +107,21 @@ class ChatService:
         return None
 
     def _prepare(
-        self, asked: Asked[ChatFields], prompt: Prompt, shaped: Shaped, entitled: Entitled, route: Route
+        self,
+        asked: Asked[ChatFields],
+        prompt: Prompt,
+        shaped: Shaped,
+        entitled: Entitled,
+        prefixed: Prefixed | Untouched,
+        route: Route,
     ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        classes = classes_of(shaped.body)
+        classes = classes_of(shaped.body) | prefixed.classes
         purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
-        owner, body = entitled.attribution, shaped.body | {"model": purchase.model.upstream_model}
-        tenant = f"{owner.team}/{owner.app}"
+        body, placed = prefixed.prepared(purchase, shaped.body | {"model": purchase.model.upstream_model})
+        tenant = f"{entitled.attribution.team}/{entitled.attribution.app}"
         call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect, idle=asked.deferred)
-        return Ready(purchase, purchase.upstream.write(call))
+        return Ready(purchase, purchase.upstream.write(call), placed)
 
     async def _buy(
         self,

@@ -120,7 +120,7 @@ class EmbeddingService:
             UpstreamError: none does.
         """
         while True:
-            purchase, wanted = course.ready
+            purchase, wanted, _ = course.ready
             read = Read(purchase.tally.likely)
             try:
                 with course.calling(course.ready, "embedding", read, left=lambda: False):

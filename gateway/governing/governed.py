@@ -11,6 +11,8 @@ from structlog.typing import FilteringBoundLogger
 
 from cache.answers import AnswerCache
 from cache.epoch import epoch
+from cache.prefix.memory import PrefixMemory
+from cache.prefix.ordering import ToolOrders
 from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
 from gateway.attempts.course import Persistence
@@ -23,6 +25,8 @@ from gateway.counts import CountService
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
+from gateway.prefix.families import families_of
+from gateway.prefix.prefixing import Prefixing
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
@@ -103,6 +107,8 @@ class Composer:
     ticks: Callable[[], float] = perf_counter
     chance: Callable[[], float] = random
     deployments: Deployments = field(default_factory=Deployments)
+    prefixes: PrefixMemory = field(default_factory=PrefixMemory)
+    tool_orders: ToolOrders = field(default_factory=ToolOrders)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -171,6 +177,15 @@ class Composer:
                 meaning=meaning,
                 purchasing=purchasing,
                 persistence=persistence,
+                prefixing=Prefixing(
+                    catalogue=catalogue,
+                    families={name: families_of(section) for name, section in document.providers.items()},
+                    section=document.cache.prefix,
+                    balance=reliability.balance,
+                    memory=self.prefixes,
+                    orders=self.tool_orders,
+                    clock=self.ticks,
+                ),
                 ticks=self.ticks,
             ),
             embeddings=EmbeddingService(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from governance.ledger.reading.reports import SpendReport, SpendRow
+    from governance.money import Nanodollars
 
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
 
@@ -76,7 +77,12 @@ def _facts(row: SpendRow) -> dict[str, str | int]:
         "output_tokens": row.output_tokens,
         "cost_usd": row.cost.usd,
         "saved_usd": row.saved.usd,
+        **{f"saved_{lever}_usd": saved.usd for lever, saved in _levers(row)},
     }
+
+
+def _levers(row: SpendRow) -> tuple[tuple[str, Nanodollars], ...]:
+    return ("cache", row.saved_cache), ("prefix", row.saved_prefix), ("routing", row.saved_routing)
 
 
 def _table(report: SpendReport) -> None:
@@ -85,13 +91,14 @@ def _table(report: SpendReport) -> None:
 
     from governance.names import shown
 
+    levers = "Saved by " + ", ".join(f"{lever} {saved.usd}" for lever, saved in _levers(report.total))
     table = Table(
         box=None,
         header_style="bold",
         pad_edge=False,
         show_footer=True,
         footer_style="bold",
-        caption=f"USD, {report.since:%Y-%m-%d %H:%M} to {report.until:%Y-%m-%d %H:%M} UTC",
+        caption=f"USD, {report.since:%Y-%m-%d %H:%M} to {report.until:%Y-%m-%d %H:%M} UTC\n{levers}",
         caption_justify="left",
     )
     table.add_column(report.by.capitalize(), footer="Total", overflow="fold")
