@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from cache.directives import Directives
     from cache.flights import Fleet
-    from cache.stores import AnswerStore, Stored
+    from cache.stores import AnswerStore, Stored, StoreSize
 
 
 class AnswerCache:
@@ -72,6 +72,10 @@ class AnswerCache:
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with a tag that were asked for at or before an instant; see `AnswerStore.purge`."""
         return await self._store.purge(tag, before)
+
+    async def size(self) -> StoreSize:
+        """Count what is kept."""
+        return await self._store.size()
 
     async def close(self) -> None:
         """Let go of the store."""

@@ -80,6 +80,7 @@ class Services:
     edge: Edge
     in_force: InForce
     keyring: Keyring
+    caches: Caches
     purse: Purse
     counters: GuardedCounters | None
     ledger: LedgerWriter
@@ -226,6 +227,7 @@ def _compose(
         ),
         in_force=in_force,
         keyring=keyring,
+        caches=caches,
         purse=purse,
         counters=counters,
         ledger=ledger,

@@ -148,6 +148,10 @@ class MemoryVectors:
         near = await self._in_thread(self._near, found.number, vector, similarity)
         return self._neighbours(found, near, since)
 
+    async def names(self) -> tuple[bytes, ...]:
+        """Name the partitions; see `VectorIndex.names`."""
+        return tuple(name for name, place in self.partitions.items() if place.rows)
+
     async def remove(self, partition: bytes, key: bytes) -> bool:
         """Forget an entry; see `VectorIndex.remove`."""
         gone = self.drop(partition, key)

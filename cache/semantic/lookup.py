@@ -143,7 +143,7 @@ class SemanticCache:
             EmbeddingUnavailable: The question cannot be placed.
         """
         vector = (await self._embedding.embed([question]))[0]
-        found = [await self._index.within(scope, vector, similarity) for scope in await self._index.partitions()]
+        found = [await self._index.within(scope, vector, similarity) for scope in await self._index.names()]
         return tuple(each.key for near in found for each in near)
 
     async def close(self) -> None:

@@ -10,13 +10,17 @@ from governance.lookups.purges import Purge
 
 
 class Purger:
-    """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some."""
+    """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some.
+
+    Attributes:
+        done: the number of the last order that was carried out.
+    """
 
     def __init__(self, database: Database, answers: AnswerCache, semantics: OpenSemantics) -> None:
         self._database = database
         self._answers = answers
         self._semantics = semantics
-        self._done = 0
+        self.done = 0
 
     async def follow(self) -> int:
         """Carry out what was ordered since the last time, and count the answers forgotten.
@@ -25,9 +29,9 @@ class Purger:
             StoreUnavailable: The database does not answer.
         """
         forgotten = 0
-        for purge in await purges.after(self._database, self._done):
+        for purge in await purges.after(self._database, self.done):
             forgotten += await self.forget(purge)
-            self._done = purge.n
+            self.done = purge.n
         return forgotten
 
     async def forget(self, purge: Purge) -> int:
