@@ -26,9 +26,6 @@ SWEEP_S: Final = 3600.0
 KEPT: Final = timedelta(days=30)
 """How long look-ups stay on record."""
 
-REMEMBERED: Final = 50_000
-"""Look-ups on record that a process learns from when it starts."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caches:
@@ -63,7 +60,7 @@ class Caches:
         Raises:
             StoreUnavailable: the database does not answer.
         """
-        await self.recorder.begin(REMEMBERED, self.semantics.learn)
+        await self.recorder.begin(self.semantics.learn)
         await self.purger.follow()
         async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):
             try:

@@ -16,8 +16,9 @@ from structlog.typing import FilteringBoundLogger
 from cache.learning.lookups import Action, Observation, Verdict
 from cache.semantic.lookup import SemanticCache
 from gateway.caching.comparing import Comparison, Judge
+from gateway.caching.learned import RIGHT, WRONG, evidence_of
 from gateway.caching.recorder import Recorder
-from gateway.caching.semantics import RIGHT, WRONG, OpenSemantics, evidence_of
+from gateway.caching.semantics import OpenSemantics
 from gateway.steps.admission import Asked
 from gateway.steps.meaning import Lesson, text_of
 from gateway.steps.slot import Slot

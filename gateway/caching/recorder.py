@@ -10,6 +10,9 @@ from governance.lookups.records import Lookup, Lookups
 MOST_WAITING: Final = 20_000
 """Look-ups that wait for a database that is away; of more, the oldest are forgotten: they are lessons, not money."""
 
+REMEMBERED: Final = 50_000
+"""Look-ups on record that a process learns from when it starts."""
+
 _AT_ONCE: Final = 1_000
 
 
@@ -40,13 +43,13 @@ class Recorder:
                 self._waiting.extendleft(reversed(part))
                 raise
 
-    async def begin(self, newest: int, learn: Callable[[Lookup], None]) -> None:
+    async def begin(self, learn: Callable[[Lookup], None]) -> None:
         """Read the newest rows that teach, whoever wrote them.
 
         Raises:
             StoreUnavailable: The database does not answer.
         """
-        self._read = await self.lookups.start_of(newest)
+        self._read = await self.lookups.start_of(REMEMBERED)
         await self._follow(learn, mine_too=True)
 
     async def follow(self, learn: Callable[[Lookup], None]) -> None:

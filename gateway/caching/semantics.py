@@ -4,37 +4,26 @@ It opens beside the requests, which go without it until it is there: the model t
 may not be installed at all.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from decimal import Decimal
 from random import Random
 from typing import Final
 
-import msgspec
 from structlog.typing import FilteringBoundLogger
 
 from cache.config import SemanticSection
 from cache.errors import CacheError
-from cache.learning.learner import Learner
-from cache.learning.lookups import Observation
-from cache.learning.standing import Standing
 from cache.semantic.lookup import SemanticCache
-from governance.lookups.records import Lookup
+from gateway.caching.learned import Learned
+
+GRACE_S: Final = 5.0
+"""How long a cache that was replaced stays open for the look-ups under way in it."""
 
 Opening = Callable[[SemanticSection], Awaitable[SemanticCache]]
 
-RIGHT: Final = b"right"
-WRONG: Final = b"wrong"
-"""The evidence of a lesson that a person gave."""
 
-_DECODE: Final = msgspec.msgpack.Decoder(Observation).decode
-_STRICT: Final = Decimal("0.01")
-"""By what bound a feature learns while no policy sets one."""
-
-_ENCODE: Final = msgspec.msgpack.Encoder().encode
-
-
-class OpenSemantics:
-    """Keeps the semantic cache that the policy wants.
+class OpenSemantics(Learned):
+    """Keeps the semantic cache that the policy wants, and what the features have learned.
 
     Attributes:
         cache: the cache; None while there is none.
@@ -49,54 +38,31 @@ class OpenSemantics:
             chance: for exploration.
             log: is told when a cache cannot be opened, and when a feature closes or opens.
         """
+        super().__init__(chance)
         self.cache: SemanticCache | None = None
         self.trouble = ""
+        self._before: SemanticCache | None = None
         self._opening = opening
-        self._chance = chance
         self._log = log
-        self._obeyed: SemanticSection | None = None
-        self._learners: dict[str, Learner] = {}
         self._open: dict[str, bool] = {}
 
     async def obey(self, section: SemanticSection | None) -> None:
         """Open what a policy wants, and close what it does not; cheap when that is so already."""
-        if _kind(section) == _kind(self._obeyed) and (section is None or self.cache is not None or self.trouble):
-            self._obeyed = section
+        if _kind(section) == _kind(self.section) and (section is None or self.cache is not None or self.trouble):
+            self.section = section
             return
-        await self.close()
-        self._obeyed, self.trouble = section, ""
-        if section is None:
-            return
-        try:
-            self.cache = await self._opening(section)
-        except CacheError as error:
-            self.trouble = str(error)
-            self._log.warning("no semantic cache", reason=self.trouble)
-
-    def learner(self, feature: str, max_error: Decimal) -> Learner:
-        """Return what decides the look-ups of a feature."""
-        learner = self._learners.get(feature)
-        if learner is None:
-            learner = self._learners[feature] = Learner(float(max_error), self._chance)
-        learner.max_error = float(max_error)
-        return learner
-
-    def learn(self, lookup: Lookup) -> None:
-        """Learn from a look-up on record, of this process before it was started anew, or of another."""
-        learner = self.learner(lookup.feature, _STRICT if self._obeyed is None else self._obeyed.max_error)
-        if lookup.kind == "lesson":
-            if lookup.entry is not None:
-                learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)
-            return
-        try:
-            seen = _DECODE(lookup.evidence)
-        except msgspec.DecodeError:  # an older release's
-            return
-        learner.absorb(seen)
-
-    def standings(self) -> dict[str, Standing]:
-        """Say how each feature stands."""
-        return {feature: learner.standing() for feature, learner in sorted(self._learners.items())}
+        self._before, self.cache = self.cache, None
+        self.section, self.trouble = section, ""
+        if section is not None:
+            try:
+                self.cache = await self._opening(section)
+            except CacheError as error:
+                self.trouble = str(error)
+                self._log.warning("no semantic cache", reason=self.trouble)
+        if self._before is not None:
+            await asyncio.sleep(GRACE_S)
+            await self._before.close()
+            self._before = None
 
     def tell(self) -> None:
         """Tell the log of features that have closed or opened since the last time."""
@@ -108,15 +74,11 @@ class OpenSemantics:
                 say("semantic cache", feature=feature, state=state, reason=standing.reason, upper=standing.upper)
 
     async def close(self) -> None:
-        """Close the cache."""
-        if self.cache is not None:
-            cache, self.cache = self.cache, None
-            await cache.close()
-
-
-def evidence_of(observation: Observation) -> bytes:
-    """Return an observation as it is put on record."""
-    return _ENCODE(observation)
+        """Close the cache, and one that was just replaced."""
+        for cache in (self.cache, self._before):
+            if cache is not None:
+                await cache.close()
+        self.cache = self._before = None
 
 
 def _kind(section: SemanticSection | None) -> tuple[str, int] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from governance.database import Database
 from governance.ledger.tables import instant, micros
@@ -102,6 +102,19 @@ class Lookups:
         query = select(*_COLUMNS).where(LookupRow.request_id == request_id).order_by(LookupRow.n)
         async with self._database.reading() as connection:
             return tuple(_lookup(row) for row in await connection.execute(query))
+
+    async def counts(self, since: datetime) -> dict[str, dict[LookupKind, int]]:
+        """Count the look-ups of each feature since an instant, by what became of them.
+
+        Raises:
+            StoreUnavailable: The database does not answer.
+        """
+        query = select(LookupRow.feature, LookupRow.kind, func.count()).where(LookupRow.at >= micros(since))
+        found: dict[str, dict[LookupKind, int]] = {}
+        async with self._database.reading() as connection:
+            for feature, kind, count in await connection.execute(query.group_by(LookupRow.feature, LookupRow.kind)):
+                found.setdefault(feature, {})[kind] = count  # pyright: ignore[reportArgumentType]
+        return found
 
     async def sweep(self, before: datetime) -> int:
         """Forget what is older, and count it.

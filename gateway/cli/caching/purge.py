@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gateway.cli.caching.group import cache
 from gateway.cli.terminal import as_json, ledger, now, operator, show_json
 
 if TYPE_CHECKING:
     from governance.lookups.purges import Purge
 
 
-@click.command(
+@cache.command(
     epilog="\b\nExamples:\n  sluice cache purge --tag doc-17\n  sluice cache purge --feature support-bot/faq"
     "\n  sluice cache purge --like 'How long does delivery take?' --similarity 0.9"
 )
