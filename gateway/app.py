@@ -39,8 +39,10 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(feedback_router(services.feedback))
     app.include_router(files_router(services.clerk))
     app.include_router(batches_router(services.clerk))
-    app.include_router(operator_router(in_force, services.ledger, services.metrics, services.counters))
-    admin = admin_app(services.desk)
+    app.include_router(
+        operator_router(in_force, services.ledger, services.metrics, services.counters, services.caches.semantics)
+    )
+    admin = admin_app(services.desk, services.caches)
     _shape_errors(admin, now)
     app.mount("/admin/api", admin)
     app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))
