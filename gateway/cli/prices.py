@@ -151,7 +151,8 @@ def _amounts(rates: dict[str, str | None]) -> dict[str, Nanodollars]:
 
 def _edited(text: str, path: Path, model: str, rates: dict[str, Nanodollars], since: date | None) -> str:
     """Return the new text of a policy that is valid before and after."""
-    from gateway.policy.pricing.editing import CannotEdit, priced
+    from gateway.policy.change.rewriting import CannotEdit
+    from gateway.policy.pricing.editing import priced
     from gateway.policy.source import parse_policy
 
     parse_policy(text, str(path), os.environ, now())
