@@ -39,16 +39,19 @@ class Learned:
         learner.max_error = float(max_error)
         return learner
 
-    def learn(self, lookup: Lookup) -> None:
-        """Learn from a look-up on record, of this process before it was started anew, or of another."""
+    def learn(self, lookup: Lookup) -> float | None:
+        """Learn from a look-up on record, of this process before it was started anew, or of another.
+
+        Returns:
+            How probably its best candidate was wrong, where answers were compared.
+        """
         learner = self.learner(lookup.feature, _STRICT if self.section is None else self.section.max_error)
         if lookup.kind == "lesson":
             if lookup.entry is not None:
                 learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)
-            return
+            return None
         seen = observed(lookup)
-        if seen is not None:
-            learner.absorb(seen)
+        return None if seen is None else learner.absorb(seen)
 
     def standings(self) -> dict[str, Standing]:
         """Say how each feature stands."""

@@ -43,7 +43,7 @@ class Recorder:
                 self._waiting.extendleft(reversed(part))
                 raise
 
-    async def begin(self, learn: Callable[[Lookup], None]) -> None:
+    async def begin(self, learn: Callable[[Lookup], object]) -> None:
         """Read the newest rows that teach, whoever wrote them.
 
         Raises:
@@ -52,7 +52,7 @@ class Recorder:
         self._read = await self.lookups.start_of(REMEMBERED)
         await self._follow(learn, mine_too=True)
 
-    async def follow(self, learn: Callable[[Lookup], None]) -> None:
+    async def follow(self, learn: Callable[[Lookup], object]) -> None:
         """Read what others wrote since the last time.
 
         Raises:
@@ -60,7 +60,7 @@ class Recorder:
         """
         await self._follow(learn, mine_too=False)
 
-    async def _follow(self, learn: Callable[[Lookup], None], *, mine_too: bool) -> None:
+    async def _follow(self, learn: Callable[[Lookup], object], *, mine_too: bool) -> None:
         while found := await self.lookups.after(self._read, _AT_ONCE):
             for lookup in found:
                 if mine_too or lookup.writer != self.writer:
