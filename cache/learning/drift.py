@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-ALARM = 1_000.0
+ALARM = 100_000.0
 _ODDS = 6.0
 
 

@@ -34,7 +34,9 @@ _BLIND = 0.5
 _CONTROLS = 8
 _LOOSEN = 2e-4
 _NEAR = 0.25
+_FAR = 0.3
 _NEWNESS = 0.3
+_NOVELTY = 0.02
 _POOL = 16
 _POOLS = 1_024
 
@@ -53,6 +55,7 @@ class _State(msgspec.Struct):
     would_be: int = 0
     audited: int = 0
     drifted: bool = False
+    novelty: float = 1.0
 
 
 class Learner:
@@ -81,7 +84,7 @@ class Learner:
             candidates: Its neighbours, nearest first; up to `evidence.NEIGHBOURS` of them are looked at.
             partition: Where they were searched; controls are taken from nowhere else.
         """
-        state, evidence = self._state, weigh(candidates, self._state.groups)
+        state, evidence = self._state, weigh(candidates, self._state.groups, self._state.novelty)
         if state.ledger.lookups % _REPLAN == 0:
             state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
         decision = (
@@ -99,7 +102,11 @@ class Learner:
         features = self._prior.scaled(evidence.features)
         risk = state.model.predict(features)
         would_be = evidence.entry is not None and risk <= state.threshold
-        explored = explore_rate(state.audited, state.would_be, risk, state.threshold) if would_be else 1.0
+        explored = (
+            explore_rate(state.audited, state.would_be, risk, state.threshold, state.groups.judged(evidence.group))
+            if would_be
+            else 1.0
+        )
         if would_be and self._closed(risk) is not None:
             explored = 1.0
         asked = explored >= 1.0 or self._rng.random() < explored
@@ -147,6 +154,7 @@ class Learner:
     def _count(self, decision: Decision) -> None:
         state = self._state
         state.ledger.lookups += 1
+        state.novelty *= 1.0 - _NOVELTY
         state.recent.append(decision.risk if decision.entry is not None else 1.0)
         del state.recent[:-WINDOW]
         state.would_be += decision.action is not Action.ASK
@@ -177,7 +185,9 @@ class Learner:
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
+            known = state.groups.named
             group = state.groups.join(fresh, odds)
+            state.novelty += _NOVELTY * (state.groups.named - known)
             self._pool(decision.partition, fresh)
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
@@ -190,11 +200,11 @@ class Learner:
         lead = state.groups.root(lead)
         wrong = 1.0 - odds.get(lead, 0.0)
         state.model.loosen(self._prior.model(), _LOOSEN)
-        state.model.learn(decision.features, wrong)
+        state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
         if decision.entry is not None:
             state.groups.score(decision.entry, lead, wrong)
         if decision.risk <= _NEAR:
-            state.ledger.see(decision.risk, wrong)
+            state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
         if decision.action is Action.EXPLORE:
             state.audited += 1
             state.ledger.audit(decision.explored, wrong)
@@ -256,7 +266,7 @@ class Learner:
             upper=min(ledger.upper(0.0, self._inflation()), float(ledger.hits)) / lookups,
             proven=ledger.proven() / lookups,
             threshold=state.threshold,
-            exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold),
+            exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold, 1.0),
             judge_misses=state.judging.misses.mean(),
             judge_alarms=state.judging.alarms.mean(),
         )
