@@ -16,16 +16,16 @@ from math import exp, log, log1p, sqrt
 
 import msgspec
 
-PRIOR = 8.0
+PRIOR = 12.0
 """How many audited wrong answers the belief that the model is right is worth."""
 
-Z = 2.0
+Z = 1.7
 """Standard deviations of the upper bound; above the 1.64 of a single look, because it is looked at all the time."""
 
 ALPHA = 0.05
 LEAST_EXPLORED = 0.02
 _RATE = -log1p(-LEAST_EXPLORED) / 2
-_FADE = 0.9995
+_FADE = 0.9998
 
 
 class Ledger(msgspec.Struct):

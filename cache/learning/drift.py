@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 ALARM = 100_000.0
-_ODDS = 6.0
+_ODDS = 20.0
 
 
 class Drift(msgspec.Struct):

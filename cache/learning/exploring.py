@@ -9,7 +9,7 @@ from cache.learning.bounds import LEAST_EXPLORED
 FIRST = 20
 """Would-be hits that are all explored before the first is served, and again after answers changed."""
 
-_HALF = 25.0
+_HALF = 20.0
 
 
 def explore_rate(audited: int, would_be: int, risk: float, threshold: float, judged: float) -> float:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
-_LOOSEN = 2e-4
+_LOOSEN = 1e-4
 _NEAR = 0.25
 _FAR = 0.3
 _NEWNESS = 0.3
@@ -133,7 +133,7 @@ class Learner:
         controls = state.judging.controls
         if controls.trials >= _CONTROLS and controls.events > _BLIND * controls.trials:
             return Reason.BLIND_JUDGE
-        if state.audited < FIRST:
+        if state.audited < FIRST or controls.trials < _CONTROLS:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
         if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
             return Reason.SPENT
@@ -147,8 +147,9 @@ class Learner:
         trials = self._state.judging.controls.trials
         if self._rng.random() > max(0.03, 20.0 / (20.0 + trials)):
             return ()
-        near = {c.entry for c in candidates}
-        pool = [entry for entry in self._state.pools.get(partition, ()) if entry not in near]
+        groups = self._state.groups
+        near = {groups.of(c.entry) for c in candidates}
+        pool = [entry for entry in self._state.pools.get(partition, ()) if groups.of(entry) not in near]
         return (self._rng.choice(pool),) if pool else ()
 
     def _count(self, decision: Decision) -> None:
@@ -203,18 +204,20 @@ class Learner:
         state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
         if decision.entry is not None:
             state.groups.score(decision.entry, lead, wrong)
+        alarm = False
         if decision.risk <= _NEAR:
             state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
+            alarm = state.drift.see(decision.risk, wrong)
         if decision.action is Action.EXPLORE:
             state.audited += 1
             state.ledger.audit(decision.explored, wrong)
-        if state.drift.see(decision.risk, wrong):
+        if alarm:
             self._reopen_later()
         del verdicts
 
     def _reopen_later(self) -> None:
         state, drift = self._state, self._state.drift
-        state.ledger.debt += drift.since_hits * drift.since_wrong / max(drift.since_judged, 1.0)
+        state.ledger.debt += drift.since_hits * drift.since_wrong / (drift.since_judged + 2.0)
         state.audited = state.would_be = 0
         state.drifted = True
         state.model.loosen(self._prior.model(), 0.5)
