@@ -16,16 +16,16 @@ from math import exp, log, log1p, sqrt
 
 import msgspec
 
-PRIOR = 4.0
+PRIOR = 12.0
 """How many audited wrong answers the belief that the model is right is worth."""
 
-Z = 2.0
+Z = 1.7
 """Standard deviations of the upper bound; above the 1.64 of a single look, because it is looked at all the time."""
 
 ALPHA = 0.05
 LEAST_EXPLORED = 0.02
 _RATE = -log1p(-LEAST_EXPLORED) / 2
-_FADE = 0.999
+_FADE = 0.9998
 
 
 class Ledger(msgspec.Struct):
@@ -60,10 +60,10 @@ class Ledger(msgspec.Struct):
         caught = (1.0 - (1.0 - explored) * exp(_RATE)) / explored
         self.charges += -log(max(caught, 1e-12)) * wrong
 
-    def see(self, risk: float, wrong: float) -> None:
-        """Hold the model's risk against an outcome."""
-        self.seen_risk = self.seen_risk * _FADE + risk
-        self.seen_wrong = self.seen_wrong * _FADE + wrong
+    def see(self, risk: float, wrong: float, weight: float) -> None:
+        """Hold the model's risk against an outcome that counts for `weight` of one."""
+        self.seen_risk = self.seen_risk * _FADE + weight * risk
+        self.seen_wrong = self.seen_wrong * _FADE + weight * wrong
 
     def excess(self) -> float:
         """Return how many times as risky hits are as the model says, as expected."""

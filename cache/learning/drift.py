@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
-ALARM = 1_000.0
-_ODDS = 6.0
+ALARM = 100_000.0
+_ODDS = 20.0
 
 
 class Drift(msgspec.Struct):

@@ -7,7 +7,7 @@ most votes is put forward, and its nearest member that no guard forbids is the e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ NAMES = (
     "group_record",
     "entry_record",
     "verifier",
+    "novelty",
 )
 """The features, in the order of `Evidence.features`."""
 
@@ -59,12 +60,13 @@ class Evidence:
     ranked: tuple[tuple[int, float], ...]
 
 
-def weigh(candidates: Sequence[Candidate], groups: Groups) -> Evidence | None:
+def weigh(candidates: Sequence[Candidate], groups: Groups, novelty: float = 0.0) -> Evidence | None:
     """Let the neighbours vote.
 
     Args:
         candidates: The neighbours, nearest first.
         groups: Which stored answers say the same.
+        novelty: The share of late lookups whose answer was unlike any before.
 
     Returns:
         What they say, or None when there are none.
@@ -84,7 +86,7 @@ def weigh(candidates: Sequence[Candidate], groups: Groups) -> Evidence | None:
     return Evidence(
         entry=None if chosen is None else chosen.entry,
         group=lead,
-        features=_features(near, found, lead, best, groups),
+        features=(*_features(near, found, lead, best, groups), sqrt(novelty)),
         ranked=ranked,
     )
 

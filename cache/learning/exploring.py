@@ -9,10 +9,10 @@ from cache.learning.bounds import LEAST_EXPLORED
 FIRST = 20
 """Would-be hits that are all explored before the first is served, and again after answers changed."""
 
-_HALF = 30.0
+_HALF = 20.0
 
 
-def explore_rate(audited: int, would_be: int, risk: float, threshold: float) -> float:
+def explore_rate(audited: int, would_be: int, risk: float, threshold: float, judged: float) -> float:
     """Return the probability with which to explore a would-be hit.
 
     Risky hits are explored more often than safe ones, in proportion to the standard deviation of their outcome, which
@@ -23,8 +23,10 @@ def explore_rate(audited: int, would_be: int, risk: float, threshold: float) -> 
         would_be: Would-be hits since then.
         risk: How risky this one is.
         threshold: The highest risk that is acceptable.
+        judged: How often its group was judged as an answer before.
     """
     if audited < FIRST:
         return 1.0
     level = _HALF / (_HALF + would_be) + LEAST_EXPLORED
-    return min(1.0, max(LEAST_EXPLORED, level * min(1.5, 0.3 + sqrt(risk / max(threshold, 1e-9)))))
+    spread = min(1.5, 0.3 + sqrt(risk / max(threshold, 1e-9)))
+    return min(1.0, max(LEAST_EXPLORED, level * spread * (0.5 + 2.0 / (1.0 + judged))))

@@ -26,6 +26,7 @@ JOIN = 0.8
 """Least probability with which a fresh answer joins a group; below it starts its own, which can still be merged."""
 
 MERGE = log(0.9 / 0.1)
+DIFFER = -2.0
 _CERTAIN = 8.0
 _FORGET = 0.98
 
@@ -151,6 +152,10 @@ class Groups(msgspec.Struct):
             elif member.trust > 0:
                 self._liken(group, other, ratio)
 
+    def differ(self, one: int, other: int) -> bool:
+        """Tell whether two groups were found to be different by comparisons so far."""
+        return self.likeness.get((min(one, other), max(one, other)), 0.0) < DIFFER
+
     def _liken(self, one: int, other: int, ratio: float) -> None:
         pair = (min(one, other), max(one, other))
         evidence = max(self.likeness.pop(pair, 0.0) + ratio, -_CERTAIN)
@@ -184,6 +189,11 @@ class Groups(msgspec.Struct):
         for held in (record,) if member is None else (record, member):
             held.right = held.right * _FORGET + 1 - wrong
             held.wrong = held.wrong * _FORGET + wrong
+
+    def judged(self, group: int) -> float:
+        """Return how often a group was judged as an answer, old times fading."""
+        record = self.records.get(group)
+        return 0.0 if record is None else record.right + record.wrong
 
     def forget(self, entry: bytes) -> None:
         """Forget an entry that is stored no more."""

@@ -78,12 +78,13 @@ class Judging(msgspec.Struct):
         for place, verdict in enumerate(verdicts):
             others = [*verdicts[:place], *verdicts[place + 1 :]]
             odds = groups.place(others, {}, self)
+            likely, probability = max(odds.items(), key=lambda pair: pair[1], default=(0, 0.0))
             group = groups.of(verdict.entry)
-            within = odds.get(group, 0.0) if group is not None else 0.0
-            elsewhere = max((p for g, p in odds.items() if g != group), default=0.0)
-            if within > _SURE:
+            if group is None or probability < _SURE:
+                continue
+            if group == likely:
                 self.alarms.count(float(not verdict.same))
-            elif elsewhere > _SURE:
+            elif groups.differ(group, likely):
                 self.misses.count(float(verdict.same))
 
     def noisy(self) -> bool:

@@ -33,9 +33,11 @@ _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
 _CONFIRMED = 0.9
-_LOOSEN = 2e-4
+_LOOSEN = 1e-4
 _NEAR = 0.25
+_FAR = 0.3
 _NEWNESS = 0.3
+_NOVELTY = 0.02
 _POOL = 16
 _POOLS = 1_024
 
@@ -54,6 +56,7 @@ class _State(msgspec.Struct):
     would_be: int = 0
     audited: int = 0
     drifted: bool = False
+    novelty: float = 1.0
 
 
 class Learner:
@@ -83,7 +86,7 @@ class Learner:
             partition: Where they were searched; controls are taken from nowhere else.
             watched: Serve nothing: whatever would be served is explored.
         """
-        state, evidence = self._state, weigh(candidates, self._state.groups)
+        state, evidence = self._state, weigh(candidates, self._state.groups, self._state.novelty)
         if state.ledger.lookups % _REPLAN == 0:
             state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
         if evidence is None:
@@ -104,7 +107,11 @@ class Learner:
         features = self._prior.scaled(evidence.features)
         risk = state.model.predict(features)
         would_be = evidence.entry is not None and risk <= state.threshold
-        explored = explore_rate(state.audited, state.would_be, risk, state.threshold) if would_be else 1.0
+        explored = (
+            explore_rate(state.audited, state.would_be, risk, state.threshold, state.groups.judged(evidence.group))
+            if would_be
+            else 1.0
+        )
         if would_be and (watched or self._closed(risk) is not None):
             explored = 1.0
         asked = explored >= 1.0 or self._rng.random() < explored
@@ -131,7 +138,7 @@ class Learner:
         controls = state.judging.controls
         if controls.trials >= _CONTROLS and controls.events > _BLIND * controls.trials:
             return Reason.BLIND_JUDGE
-        if state.audited < FIRST:
+        if state.audited < FIRST or controls.trials < _CONTROLS:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
         if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
             return Reason.SPENT
@@ -145,13 +152,15 @@ class Learner:
         trials = self._state.judging.controls.trials
         if self._rng.random() > max(0.03, 20.0 / (20.0 + trials)):
             return ()
-        near = {c.entry for c in candidates}
-        pool = [entry for entry in self._state.pools.get(partition, ()) if entry not in near]
+        groups = self._state.groups
+        near = {groups.of(c.entry) for c in candidates}
+        pool = [entry for entry in self._state.pools.get(partition, ()) if groups.of(entry) not in near]
         return (self._rng.choice(pool),) if pool else ()
 
     def _count(self, decision: Decision) -> None:
         state = self._state
         state.ledger.lookups += 1
+        state.novelty *= 1.0 - _NOVELTY
         state.recent.append(decision.risk if decision.entry is not None else 1.0)
         del state.recent[:-WINDOW]
         state.would_be += decision.action is not Action.ASK
@@ -160,13 +169,16 @@ class Learner:
             state.ledger.served_risk += decision.risk
             state.drift.serve()
 
-    def learn(self, decision: Decision, fresh: bytes | None, verdicts: Sequence[Verdict]) -> None:
+    def learn(self, decision: Decision, fresh: bytes | None, verdicts: Sequence[Verdict]) -> float | None:
         """Learn what came of a lookup for which the model was asked.
 
         Args:
             decision: What `decide` returned.
             fresh: The fingerprint of the fresh answer, if it was stored.
             verdicts: The judge's word on each of `decision.against`, or on as many as it could tell.
+
+        Returns:
+            How probably the best candidate was wrong; None when nothing was compared.
         """
         state = self._state
         near, controls = self._split(decision, verdicts)
@@ -177,17 +189,21 @@ class Learner:
                 state.groups.start(verdict.entry)
         prior = {state.groups.root(group): share for group, share in decision.prior if group > 0}
         odds = state.groups.place(near, prior, state.judging)
+        wrong = None
         if near:
-            self._judged(decision, odds, len(near))
+            wrong = self._judged(decision, odds)
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
+            known = state.groups.named
             group = state.groups.join(fresh, odds)
+            state.novelty += _NOVELTY * (state.groups.named - known)
             self._pool(decision.partition, fresh)
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
+        return wrong
 
-    def _judged(self, decision: Decision, odds: dict[int, float], verdicts: int) -> None:
+    def _judged(self, decision: Decision, odds: dict[int, float]) -> float:
         state = self._state
         lead = decision.prior[0][0]
         if lead < 0:
@@ -195,21 +211,23 @@ class Learner:
         lead = state.groups.root(lead)
         wrong = 1.0 - odds.get(lead, 0.0)
         state.model.loosen(self._prior.model(), _LOOSEN)
-        state.model.learn(decision.features, wrong)
+        state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
         if decision.entry is not None:
             state.groups.score(decision.entry, lead, wrong)
+        alarm = False
         if decision.risk <= _NEAR:
-            state.ledger.see(decision.risk, wrong)
+            state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
+            alarm = state.drift.see(decision.risk, wrong)
         if decision.action is Action.EXPLORE:
             state.audited += 1
             state.ledger.audit(decision.explored, wrong)
-        if state.drift.see(decision.risk, wrong):
+        if alarm:
             self._reopen_later()
-        del verdicts
+        return wrong
 
     def _reopen_later(self) -> None:
         state, drift = self._state, self._state.drift
-        state.ledger.debt += drift.since_hits * drift.since_wrong / max(drift.since_judged, 1.0)
+        state.ledger.debt += drift.since_hits * drift.since_wrong / (drift.since_judged + 2.0)
         state.audited = state.would_be = 0
         state.drifted = True
         state.model.loosen(self._prior.model(), 0.5)
@@ -246,14 +264,17 @@ class Learner:
         member = self._state.groups.members.get(entry)
         return member is not None and member.right >= _CONFIRMED and member.wrong < _NEAR
 
-    def absorb(self, seen: Observation) -> None:
-        """Learn from what another learner of the feature observed, whose groups have other numbers than these."""
+    def absorb(self, seen: Observation) -> float | None:
+        """Learn from what another learner of the feature observed, whose groups have other numbers than these.
+
+        Returns:
+            As `learn` does.
+        """
         entry, risk = seen.decision.entry, seen.decision.risk
         lead = None if entry is None else self._state.groups.of(entry)
         decision = msgspec.structs.replace(seen.decision, prior=((-1 if lead is None else lead, 1.0 - risk),))
         self._count(decision)
-        if decision.action is not Action.SERVE:
-            self.learn(decision, seen.fresh, seen.verdicts)
+        return None if decision.action is Action.SERVE else self.learn(decision, seen.fresh, seen.verdicts)
 
     def forget(self, entry: bytes) -> None:
         """Forget an entry that is stored no more."""
@@ -275,7 +296,7 @@ class Learner:
             upper=min(ledger.upper(0.0, self._inflation()), float(ledger.hits)) / lookups,
             proven=ledger.proven() / lookups,
             threshold=state.threshold,
-            exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold),
+            exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold, 1.0),
             judge_misses=state.judging.misses.mean(),
             judge_alarms=state.judging.alarms.mean(),
         )

@@ -16,7 +16,9 @@ WINDOW = 1_000
 LEAST = 30
 """Lookups that must have been seen before any is served."""
 
-_HORIZON = 400
+HIGHEST = 0.1
+_HORIZON = 150
+_MARGIN = 0.98
 _HASTE = 1.3
 
 
@@ -31,8 +33,8 @@ def plan(ledger: Ledger, recent: Sequence[float], max_error: float, inflation: f
     """
     if len(recent) < LEAST:
         return 0.0
-    ahead = max(_HORIZON, ledger.lookups // 2)
-    allowed = max_error * (ledger.lookups + ahead)
+    ahead = max(_HORIZON, ledger.lookups // 8)
+    allowed = _MARGIN * max_error * (ledger.lookups + ahead)
     low, high = 0.0, _HASTE * max_error * ahead / (ledger.excess() * inflation)
     if ledger.upper(high, inflation) > allowed:
         for _ in range(20):
@@ -42,4 +44,4 @@ def plan(ledger: Ledger, recent: Sequence[float], max_error: float, inflation: f
         low = high
     share, ordered = low / ahead * len(recent), sorted(recent)
     served = sum(1 for spent in accumulate(ordered) if spent <= share)
-    return ordered[served - 1] if served else 0.0
+    return min(HIGHEST, ordered[served - 1]) if served else 0.0

@@ -117,7 +117,7 @@ class SemanticCache:
         except EmbeddingUnavailable:
             return None
         found = await self._index.search(scope, vector, NEIGHBOURS)
-        near = await self._read(scope, found[:READ])
+        near = await self._read(scope, found[:READ], learner)
 
         def may(entry: bytes, stored: Stored) -> bool:
             return fits(stored) and (learner.confirmed(entry) or not confirmed_only)
@@ -155,13 +155,14 @@ class SemanticCache:
         """Return a stored answer by its name, or None when it is gone."""
         return await self._answers.get(entry)
 
-    async def _read(self, scope: bytes, found: Sequence[Neighbour]) -> dict[bytes, Stored]:
+    async def _read(self, scope: bytes, found: Sequence[Neighbour], learner: Learner) -> dict[bytes, Stored]:
         """Read the nearest answers; a place whose answer is gone is given up."""
         near: dict[bytes, Stored] = {}
         for each in found:
             stored = await self._answers.get(each.key)
             if stored is None or stored.question is None:
                 await self._index.remove(scope, each.key)
+                learner.forget(each.key)
             else:
                 near[each.key] = stored
         return near
