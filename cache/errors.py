@@ -1,8 +1,9 @@
 """What can go wrong in the cache.
 
 CacheError
-├── BadDirective    the caller's cache controls make no sense
-└── TooDeep         the request body is nested too deeply to be compared
+├── BadDirective      the caller's cache controls make no sense
+├── IndexUnavailable  the home of vectors cannot be used, now or at all
+└── TooDeep           the request body is nested too deeply to be compared
 """
 
 
@@ -24,6 +25,10 @@ class BadDirective(CacheError):
         self.source = source
         self.directive = directive
         self.expected = expected
+
+
+class IndexUnavailable(CacheError):
+    """A home of vectors that is not there, does not answer, or is in use by another."""
 
 
 class TooDeep(CacheError):

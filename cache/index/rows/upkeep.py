@@ -13,14 +13,14 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from cache.index.inverted_file import InvertedFile, build_thread
-from cache.index.partitions import numbers
+from cache.index.rows.inverted_file import InvertedFile, build_thread
+from cache.index.rows.partitions import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cache.index.arena import Arena
-    from cache.index.partitions import Partition
+    from cache.index.rows.arena import Arena
+    from cache.index.rows.partitions import Partition
 
 LARGE: Final = 4_096
 """Entries from which on a partition is sorted: below, comparing with all of them is as quick. Measured."""

@@ -22,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cache.index.arena import Arena
+    from cache.index.rows.arena import Arena
 
 SEED: Final = 20_260_101
 """Of the sample that centres are found with: the same rows give the same file."""
@@ -47,6 +47,12 @@ class Sorting:
     centres: NDArray[np.float32]
     rows: NDArray[np.int64]
     cells: NDArray[np.int64]
+
+    @property
+    def whole(self) -> bool:
+        """Whether a file can be put together like that."""
+        known = (self.cells >= 0) & (self.cells < len(self.centres))
+        return len(self.rows) >= len(self.centres) and bool(known.all())
 
 
 class InvertedFile:
