@@ -143,6 +143,11 @@ class DiskRecorder:
         """Write down that a partition is gone."""
         self._note(Change(Kind.CLEAR, partition))
 
+    def sorted(self) -> None:
+        """Take a snapshot, so that rows need not be sorted again after a restart."""
+        self._snap_at = 0.0
+        self._changed.set()
+
     async def start(self) -> None:
         """Begin to write down; what changes before is not."""
         try:

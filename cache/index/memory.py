@@ -50,6 +50,10 @@ class Recorder(Protocol):
         """Take note of a partition that is gone."""
         ...
 
+    def sorted(self) -> None:
+        """Take note that a good part of the rows has been sorted, which took long."""
+        ...
+
     async def close(self) -> None:
         """Be told nothing more."""
         ...
@@ -87,7 +91,7 @@ class MemoryVectors:
         self._owners = dict[int, Partition]()
         self._numbers = count(1)
         self._worth = GreedyDual(max_entries, chance)
-        self._upkeep = Upkeep(self.arena, large)
+        self._upkeep = Upkeep(self.arena, large, self._sorted)
         self.recorder: Recorder | None = None
         self._threads = ThreadPoolExecutor(2, "index-search", search_thread)
 
@@ -243,6 +247,10 @@ class MemoryVectors:
                 self.arena.free(row)
             yield
         del self._owners[place.number]
+
+    def _sorted(self, entries: int) -> None:
+        if self.recorder is not None and entries > self.entries // 4:
+            self.recorder.sorted()
 
     def _evict(self) -> None:
         row = self._worth.least(self.arena.stamps)

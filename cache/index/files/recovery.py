@@ -101,6 +101,8 @@ def recover(folder: Folder, origin: Origin, empty: Callable[[], MemoryVectors], 
             index = empty()
         _apply(changes.sound, index)
         settled = settled and not len(changes.sound) and not changes.doubtful
+    for place in index.partitions.values():
+        place.catch_up()
     return Known(index, last, settled)
 
 

@@ -94,9 +94,9 @@ class InvertedFile:
         chance = np.random.default_rng(SEED)
         sample = chance.choice(rows, min(len(rows), _SAMPLE_FOR_EACH * cells), replace=False)
         file = cls(arena, _centres(arena.vectors(sample), cells, stop), sample)
-        for start in range(0, len(rows), _BLOCK):
+        for part in _parts(rows):
             _go_on(stop)
-            file.add(rows[start : start + _BLOCK])
+            file._add(part)
         file.built_for = len(rows)
         return file
 
@@ -118,9 +118,8 @@ class InvertedFile:
 
     def add(self, rows: NDArray[np.int64]) -> None:
         """Sort rows in."""
-        vectors = self._arena.vectors(rows)
-        _, cells = self._centres.search(vectors, 1)
-        self._enter(rows, vectors, cells[:, 0])
+        for part in _parts(rows):
+            self._add(part)
 
     def search(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         """Find up to so many candidates, shape [n]."""
@@ -139,10 +138,19 @@ class InvertedFile:
         cells = np.repeat(np.arange(len(centres)), [len(part) for part in rows])
         return Sorting(centres, np.concatenate(rows), cells)
 
+    def _add(self, rows: NDArray[np.int64]) -> None:
+        vectors = self._arena.vectors(rows)
+        _, cells = self._centres.search(vectors, 1)
+        self._enter(rows, vectors, cells[:, 0])
+
     def _enter(self, rows: NDArray[np.int64], vectors: NDArray[np.float32], cells: NDArray[np.int64]) -> None:
         pointers = [_faiss.swig_ptr(np.ascontiguousarray(column)) for column in (vectors, rows, cells)]
         with self._lock:
             self._index.add_core(len(rows), *pointers)
+
+
+def _parts(rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
 
 
 def _centres(sample: NDArray[np.float32], cells: int, stop: threading.Event) -> NDArray[np.float32]:

@@ -52,6 +52,12 @@ class Partition:
         """Search by a file that holds these rows."""
         self.file, self.tail = file, set(self.rows.values()).difference(rows.tolist())
 
+    def catch_up(self) -> None:
+        """Sort in what the file does not hold; takes a while."""
+        if self.file is not None:
+            self.file.add(numbers(self.tail, len(self.tail)))
+            self.tail.clear()
+
 
 def numbers(rows: Iterable[int], count: int) -> NDArray[np.int64]:
     """Gather row numbers."""

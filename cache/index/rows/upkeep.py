@@ -48,9 +48,16 @@ class Due(Enum):
 class Upkeep:
     """Builds and feeds the files of partitions."""
 
-    def __init__(self, arena: Arena, large: int) -> None:
-        """Keep up partitions of so many entries or more."""
+    def __init__(self, arena: Arena, large: int, built: Callable[[int], None]) -> None:
+        """Keep up partitions.
+
+        Args:
+            arena: The rows.
+            large: Entries from which on a partition has a file.
+            built: Is told how many entries a file holds that was built.
+        """
         self._arena = arena
+        self._built_one = built
         self._large = large
         self._waiting = dict[int, "Partition"]()
         self._task: asyncio.Task[None] | None = None
@@ -71,8 +78,8 @@ class Upkeep:
             return Due.BUILD if entries >= self._large else Due.NOTHING
         if entries < self._large // 2:
             return Due.DROP
-        removed = file.entries - (entries - len(partition.tail))
-        if entries >= _GROWN * file.built_for or removed > entries // 2:
+        lags, removed = len(partition.tail), file.entries - (entries - len(partition.tail))
+        if entries >= _GROWN * file.built_for or max(lags, removed) > entries // 2:
             return Due.BUILD
         return Due.ENTER if partition.tail else Due.NOTHING
 
@@ -111,6 +118,7 @@ class Upkeep:
             partition.building = False
         partition.file = file
         partition.tail = {row for row in partition.tail if self._arena.stamps[row] > since}
+        self._built_one(0 if file is None else file.entries)
 
     def _built(self, number: int) -> InvertedFile | None:
         rows = self._arena.rows_of(number)
