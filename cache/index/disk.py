@@ -100,7 +100,7 @@ async def open_disk(
 
 
 def _lock(folder: Path) -> IO[bytes]:
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     lock = (folder / "lock").open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -126,6 +126,9 @@ class DiskRecorder:
         self._say = say
         self._pace = pace
         self._journal: Journal | None = None
+        self._snapped = asyncio.Event()
+        if known.settled:
+            self._snapped.set()
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "index-disk")
@@ -145,8 +148,12 @@ class DiskRecorder:
 
     def sorted(self) -> None:
         """Take a snapshot, so that rows need not be sorted again after a restart."""
-        self._snap_at = 0.0
+        self._due()
         self._changed.set()
+
+    async def settle(self) -> None:
+        """Wait until no snapshot is due."""
+        await self._snapped.wait()
 
     async def start(self) -> None:
         """Begin to write down; what changes before is not."""
@@ -203,7 +210,7 @@ class DiskRecorder:
         journal = await self._in_thread(Journal, self._folder.log(self._generation), self._origin)
         before, self._journal = self._journal, journal
         if before is not None:
-            self._snap_at = 0.0
+            self._due()
             try:
                 await self._in_thread(before.flush)
             finally:
@@ -215,25 +222,28 @@ class DiskRecorder:
         What has changed while it was written is not in it, so the log must have it before the snapshot counts.
         """
         generation, self._snap_at = self._generation, inf
-        part, entries, sorting = (
-            self._folder.part(generation),
-            self._folder.entries(generation),
-            self._folder.sorting(generation),
-        )
+        part, sorting, since = self._folder.part(generation), self._folder.sorting(generation), self._index.arena.now
         try:
-            await self._in_thread(snapshot.write, self._index, self._index.arena.now, self._origin, part, sorting)
+            await self._in_thread(snapshot.write, self._index, since, self._origin, part, sorting)
         except OSError as error:
             self._snap_at = asyncio.get_running_loop().time() + self._pace.retry_s
             self._say(f"no snapshot of the index can be written: {error}")
-            return
-        await self._flush()
-        await self._in_thread(part.rename, entries)
-        await self._in_thread(self._folder.forget, generation)
+        else:
+            await self._flush()
+            await self._in_thread(part.rename, self._folder.entries(generation))
+            await self._in_thread(self._folder.forget, generation)
+        if self._snap_at:  # nobody has asked for another meanwhile
+            self._snapped.set()
+
+    def _due(self) -> None:
+        self._snap_at = 0.0
+        self._snapped.clear()
 
     async def _give_up(self, error: OSError) -> None:
         if self._journal is not None:
             self._journal.close()
         self._journal, self._snap_at = None, 0.0
+        self._snapped.set()  # nobody needs to wait for a disk
         with suppress(OSError):
             await self._in_thread(self._folder.forget)
         self._say(f"the index is kept in memory only, because the disk does not take it: {error}")

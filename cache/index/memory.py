@@ -54,6 +54,10 @@ class Recorder(Protocol):
         """Take note that a good part of the rows has been sorted, which took long."""
         ...
 
+    async def settle(self) -> None:
+        """Finish what is due."""
+        ...
+
     async def close(self) -> None:
         """Be told nothing more."""
         ...
@@ -205,8 +209,10 @@ class MemoryVectors:
         return self.arena.taken
 
     async def settle(self) -> None:
-        """Wait until every large partition is sorted."""
+        """Wait until every large partition is sorted, and the recorder is done with it."""
         await self._upkeep.settle()
+        if self.recorder is not None:
+            await self.recorder.settle()
 
     async def close(self) -> None:
         """Let go of the threads and of the recorder; see `VectorIndex.close`."""

@@ -47,14 +47,12 @@ async def home(name: str, request: pytest.FixtureRequest, max_entries: int = 1_0
     with TemporaryDirectory() as folder:
         index: VectorIndex
         if name == "disk":
-            index = await open_disk(
-                Path(folder), Origin("e", DIMENSIONS), max_entries, Random(0), pytest.fail, large=64
-            )
+            index = await open_disk(Path(folder), Origin("e", DIMENSIONS), max_entries, Random(0), pytest.fail, large=8)
         elif name == "redis":
             url = request.getfixturevalue("vector_redis_server").url
             index = RedisVectors(url, Origin("e", DIMENSIONS), max_entries, uuid4().hex, budget_s=PATIENT_S)
         else:
-            index = MemoryVectors(DIMENSIONS, max_entries, Random(0), large=64)
+            index = MemoryVectors(DIMENSIONS, max_entries, Random(0), large=8)
         try:
             yield index
         finally:

@@ -49,9 +49,8 @@ class GreedyDual:
 
     def least(self, stamps: NDArray[np.uint64]) -> int:
         """Choose the row that leaves when all are taken; of rows worth the same, the one written first."""
-        rows = np.arange(len(self.worth))
-        if len(rows) > SAMPLE:
-            rows = np.array(self._chance.choices(range(len(rows)), k=SAMPLE))
+        all_rows = range(len(self.worth))
+        rows = np.array(all_rows if len(all_rows) <= SAMPLE else self._chance.choices(all_rows, k=SAMPLE))
         row = int(rows[np.lexsort((stamps[rows], self.worth[rows]))[0]])
         self.floor = float(self.worth[row])
         return row

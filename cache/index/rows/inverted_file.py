@@ -30,6 +30,9 @@ SEED: Final = 20_260_101
 _PROBED: Final = 24
 _SAMPLE_FOR_EACH: Final = 48
 _ROUNDS: Final = 8
+_RANGED: Final = 8_192
+"""Rows that show the range of components."""
+
 _BLOCK: Final = 8_192
 _faiss: Any = faiss
 
@@ -93,7 +96,7 @@ class InvertedFile:
         cells = max(1, round(2 * math.sqrt(len(rows))))
         chance = np.random.default_rng(SEED)
         sample = chance.choice(rows, min(len(rows), _SAMPLE_FOR_EACH * cells), replace=False)
-        file = cls(arena, _centres(arena.vectors(sample), cells, stop), sample)
+        file = cls(arena, _centres(arena.vectors(sample), cells, stop), sample[:_RANGED])
         for part in _parts(rows):
             _go_on(stop)
             file._add(part)
@@ -103,8 +106,7 @@ class InvertedFile:
     @classmethod
     def restore(cls, arena: Arena, sorting: Sorting) -> InvertedFile:
         """Put a file together as it was sorted: seconds for a million."""
-        sample = sorting.rows[:: max(1, len(sorting.rows) // (_SAMPLE_FOR_EACH * len(sorting.centres)))]
-        file = cls(arena, sorting.centres, sample)
+        file = cls(arena, sorting.centres, sorting.rows[:: 1 + len(sorting.rows) // _RANGED])
         for start in range(0, len(sorting.rows), _BLOCK):
             part = slice(start, start + _BLOCK)
             file._enter(sorting.rows[part], arena.vectors(sorting.rows[part]), sorting.cells[part])

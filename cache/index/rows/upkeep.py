@@ -29,7 +29,7 @@ _GROWN: Final = 4
 _AT_ONCE: Final = 64
 """Rows that enter a file while its searches wait: a millisecond."""
 
-_FEWEST: Final = 64
+_FEWEST: Final = 8
 """A partition that has shrunk to less while its file was to be built gets none."""
 
 _Asked = TypeVar("_Asked")
@@ -58,7 +58,7 @@ class Upkeep:
         """
         self._arena = arena
         self._built_one = built
-        self._large = large
+        self._large = max(large, _FEWEST)
         self._waiting = dict[int, "Partition"]()
         self._task: asyncio.Task[None] | None = None
         self._stop = threading.Event()
@@ -117,7 +117,8 @@ class Upkeep:
         finally:
             partition.building = False
         partition.file = file
-        partition.tail = {row for row in partition.tail if self._arena.stamps[row] > since}
+        tail = numbers(partition.tail, len(partition.tail))
+        partition.tail = set(tail[self._arena.stamps[tail] > since].tolist())
         self._built_one(0 if file is None else file.entries)
 
     def _built(self, number: int) -> InvertedFile | None:
