@@ -5,6 +5,7 @@ CacheError
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
 │   └── EmbeddingMissing    what computes it is not installed
+├── IndexUnavailable        the home of vectors cannot be used, now or at all
 ├── NoAnswerInTime          another request makes the answer, and takes longer than this one may
 └── TooDeep                 the request body is nested too deeply to be compared
 """
@@ -53,6 +54,10 @@ class EmbeddingMissing(EmbeddingUnavailable):
         super().__init__(f"{model} needs a package that is not installed: pip install '{install}'")
         self.model = model
         self.install = install
+
+
+class IndexUnavailable(CacheError):
+    """A home of vectors that is not there, does not answer, or is in use by another."""
 
 
 class TooDeep(CacheError):

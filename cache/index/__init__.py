@@ -1,10 +1,8 @@
 """Where the questions of stored answers are found again by their vectors, within one partition and never beyond.
 
-Read in this order: this file (what a home of vectors promises), `memory.py` (the index of one process), then what it
-is made of: `arena.py` (the rows), `quantised.py` (a vector in a byte a component), `greedy_dual.py` (who leaves when it
-is full), `partitions.py`, `inverted_file.py` (faiss, for a partition that has grown) and `upkeep.py` (building off the
-event loop). `disk.py` keeps it over a restart, by a log (`journal.py`) and now and then a snapshot (`snapshot.py`).
-`redis.py` is the home that a fleet shares. Every home passes `tests/conformance/test_vector_index.py`.
+Read in this order: this file (what a home of vectors promises), `memory.py` (the index of one process), `rows/` (what
+it is made of), `disk.py` (the same, there again after a restart), `files/` (how it is written down) and `redis.py` (the
+home that a fleet shares). Every home passes `tests/conformance/test_vector_index.py`.
 
 The package knows no texts, no answers and no tenants: it is given digests and vectors. It needs the `semantic` extra,
 but for this file.
@@ -57,6 +55,8 @@ class VectorIndex(Protocol):
     A partition is the digest of all that must be equal before similarity counts. No call can reach, see or change a
     partition that it does not name, but for the room they share: when the index is full, what has saved least leaves,
     whoever's it is. Vectors have unit length, shape [dimensions].
+
+    A home that others share raises `IndexUnavailable` when it does not answer.
     """
 
     async def add(self, partition: bytes, key: bytes, vector: NDArray[np.float32], weight: float = 1.0) -> None:

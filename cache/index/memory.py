@@ -3,53 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from cache.index import DIGEST, IndexSize, Neighbour
-from cache.index.arena import Arena
-from cache.index.greedy_dual import GreedyDual
-from cache.index.inverted_file import search_thread
-from cache.index.partitions import Partition, numbers
-from cache.index.quantised import checked, encode
-from cache.index.upkeep import LARGE, Upkeep
+from cache.index import DIGEST, IndexSize
+from cache.index.rows.arena import Arena
+from cache.index.rows.greedy_dual import GreedyDual
+from cache.index.rows.inverted_file import search_thread
+from cache.index.rows.partitions import Partition, numbers
+from cache.index.rows.quantised import checked, encode
+from cache.index.rows.searching import Search
+from cache.index.rows.upkeep import LARGE, Upkeep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Generator
     from random import Random
 
     from numpy.typing import NDArray
 
-    from cache.index.inverted_file import InvertedFile
-
-INLINE: Final = 1_024
-"""Rows that are compared on the event loop: a third of a millisecond, which a thread would not save."""
-
-_TAIL: Final = 16_384
-"""Rows beside a file that are gathered on the event loop; more are found by a thread."""
-
-_SPARE: Final = 22
-"""Candidates looked at beyond what is asked for, because some may be gone or be put in order anew."""
+    from cache.index import Neighbour
+    from cache.index.rows.searching import Found
 
 _AT_ONCE: Final = 4_096
 _KEY_BYTES: Final = 190
 """Room that the row of a key takes: two objects and their place in a table."""
 
-
-class Found(NamedTuple):
-    """Rows and how similar they are, both of shape [n]."""
-
-    rows: NDArray[np.int64]
-    similarities: NDArray[np.float32]
+_Asked = TypeVar("_Asked")
 
 
 class Recorder(Protocol):
     """Is told what changes, as it does."""
 
-    def added(self, partition: bytes, key: bytes, codes: NDArray[np.int8]) -> None:
+    def added(self, partition: bytes, key: bytes, codes: NDArray[np.int8], weight: float) -> None:
         """Take note of an entry that is new, or replaces another."""
         ...
 
@@ -61,6 +50,18 @@ class Recorder(Protocol):
         """Take note of a partition that is gone."""
         ...
 
+    def sorted(self) -> None:
+        """Take note that a good part of the rows has been sorted, which took long."""
+        ...
+
+    async def settle(self) -> None:
+        """Finish what is due."""
+        ...
+
+    async def close(self) -> None:
+        """Be told nothing more."""
+        ...
+
 
 class MemoryVectors:
     """A `VectorIndex` in this process's memory, for calls from one event loop.
@@ -69,6 +70,7 @@ class MemoryVectors:
         arena: The rows.
         dimensions: Components of a vector.
         partitions: What there is, by digest.
+        recorder: Is told what changes, if there is one.
     """
 
     def __init__(
@@ -78,7 +80,6 @@ class MemoryVectors:
         chance: Random,
         *,
         large: int = LARGE,
-        recorder: Recorder | None = None,
     ) -> None:
         """Open an empty index.
 
@@ -87,7 +88,6 @@ class MemoryVectors:
             max_entries: The most vectors kept, over all partitions.
             chance: Draws among whom the one that leaves is sought.
             large: Entries from which on a partition is sorted by faiss.
-            recorder: Is told what changes.
         """
         self.arena = Arena(max_entries, dimensions)
         self.dimensions = dimensions
@@ -95,8 +95,8 @@ class MemoryVectors:
         self._owners = dict[int, Partition]()
         self._numbers = count(1)
         self._worth = GreedyDual(max_entries, chance)
-        self._upkeep = Upkeep(self.arena, large)
-        self._recorder = recorder
+        self._upkeep = Upkeep(self.arena, large, self._sorted)
+        self.recorder: Recorder | None = None
         self._threads = ThreadPoolExecutor(2, "index-search", search_thread)
 
     async def add(self, partition: bytes, key: bytes, vector: NDArray[np.float32], weight: float = 1.0) -> None:
@@ -104,12 +104,13 @@ class MemoryVectors:
         if len(partition) != DIGEST or len(key) != DIGEST:
             raise ValueError(f"partitions and keys have {DIGEST} bytes")
         codes = encode(checked(vector, self.dimensions))
-        self.put(partition, key, codes, weight)
-        if self._recorder is not None:
-            self._recorder.added(partition, key, codes)
+        place = self.put(partition, key, codes, weight)
+        if self.recorder is not None:
+            self.recorder.added(partition, key, codes, weight)
+        self._upkeep.look(place)
 
-    def put(self, partition: bytes, key: bytes, codes: NDArray[np.int8], weight: float = 1.0) -> None:
-        """Keep a vector that is quantised, telling nobody but of whom it drives out."""
+    def put(self, partition: bytes, key: bytes, codes: NDArray[np.int8], weight: float) -> Partition:
+        """Keep a vector that is quantised, telling only of whom it drives out."""
         self.drop(partition, key)
         if self.arena.full:
             self._evict()
@@ -117,7 +118,7 @@ class MemoryVectors:
         row = self.arena.take(place.number, key, codes)
         self._worth.enter(row, weight)
         place.enter(key, row)
-        self._upkeep.look(place)
+        return place
 
     async def used(self, partition: bytes, key: bytes, saved: float = 1.0) -> None:
         """Count that an entry has saved something; see `VectorIndex.used`."""
@@ -128,25 +129,20 @@ class MemoryVectors:
 
     async def search(self, partition: bytes, vector: NDArray[np.float32], k: int) -> tuple[Neighbour, ...]:
         """Find near vectors; see `VectorIndex.search`."""
-        found = self.partitions.get(partition)
-        if found is None or k < 1:
+        place, vector = self.partitions.get(partition), checked(vector, self.dimensions)
+        if place is None or k < 1:
             return ()
-        vector, since = checked(vector, self.dimensions), self.arena.now
-        if len(found.rows) <= INLINE:
-            nearest = self._nearest(numbers(found.rows.values(), len(found.rows)), vector, k + _SPARE)
-        else:
-            file, rows = found.file, self._rows(found)
-            nearest = await self._in_thread(self._candidates, found.number, file, rows, vector, k + _SPARE)
-        return self._neighbours(found, nearest, since)[:k]
+        search = Search.begin(self.arena, place, vector)
+        found = search.nearest(k) if search.small else await self._in_thread(search.nearest, k)
+        return search.neighbours(found)[:k]
 
     async def within(self, partition: bytes, vector: NDArray[np.float32], similarity: float) -> tuple[Neighbour, ...]:
         """Find all that are near enough; see `VectorIndex.within`."""
-        found = self.partitions.get(partition)
-        if found is None:
+        place, vector = self.partitions.get(partition), checked(vector, self.dimensions)
+        if place is None:
             return ()
-        vector, since = checked(vector, self.dimensions), self.arena.now
-        near = await self._in_thread(self._near, found.number, vector, similarity)
-        return self._neighbours(found, near, since)
+        search = Search.begin(self.arena, place, vector)
+        return search.neighbours(await self._in_thread(search.within, similarity))
 
     async def names(self) -> tuple[bytes, ...]:
         """Name the partitions; see `VectorIndex.names`."""
@@ -154,9 +150,11 @@ class MemoryVectors:
 
     async def remove(self, partition: bytes, key: bytes) -> bool:
         """Forget an entry; see `VectorIndex.remove`."""
-        gone = self.drop(partition, key)
-        if gone and self._recorder is not None:
-            self._recorder.removed(partition, key)
+        place, gone = self.partitions.get(partition), self.drop(partition, key)
+        if place is not None and gone:
+            if self.recorder is not None:
+                self.recorder.removed(partition, key)
+            self._upkeep.look(place)
         return gone
 
     async def clear(self, partition: bytes) -> int:
@@ -164,31 +162,66 @@ class MemoryVectors:
         place = self.partitions.pop(partition, None)
         if place is None:
             return 0
-        if self._recorder is not None:
-            self._recorder.cleared(partition)
-        entries, place.file = len(place.rows), None
-        place.tail.clear()
-        while place.rows:
-            for _ in range(min(_AT_ONCE, len(place.rows))):
-                self.arena.free(place.rows.popitem()[1])
+        if self.recorder is not None:
+            self.recorder.cleared(partition)
+        entries = len(place.rows)
+        for _ in self._freeing(place):
             await asyncio.sleep(0)
-        del self._owners[place.number]
         return entries
 
     async def size(self) -> IndexSize:
         """Count what is kept; see `VectorIndex.size`."""
-        places = self.partitions.values()
-        entries = sum(len(place.rows) for place in places)
+        places, entries = self.partitions.values(), self.entries
         filed = sum(place.file.entries for place in places if place.file is not None)
         room = entries * (self.arena.row_bytes + self._worth.worth.itemsize + _KEY_BYTES)
         return IndexSize(entries, len(places), room + filed * (self.dimensions + 8))
 
+    def load(self, records: NDArray[np.void], wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Take entries over from records, into an index where none of them is, as far as there is room.
+
+        Args:
+            records: As in a file (`records.py`), shape [n].
+            wanted: Which of them to take, shape [n].
+
+        Returns:
+            The row that each has now, -1 for none, shape [n].
+        """
+        chosen = np.flatnonzero(wanted)[: len(self.arena.owners) - self.arena.top]
+        found = records[chosen]
+        places = [self.partition(digest.tobytes()) for digest in found["partition"]]
+        owners = numbers([place.number for place in places], len(places)).astype(np.int32)
+        rows = self.arena.take_many(owners, found["key"], found["codes"])
+        for place, key, row, weight in zip(places, found["key"], rows.tolist(), found["weight"].tolist(), strict=True):
+            place.rows[key.tobytes()] = row
+            self._worth.enter(row, weight)
+        taken = np.full(len(records), -1, np.int64)
+        taken[chosen] = rows
+        return taken
+
+    def worth(self, rows: slice) -> NDArray[np.float64]:
+        """Say what rows have saved that time has not yet overtaken, shape [n]."""
+        return self._worth.worth[rows] - self._worth.floor
+
+    def look(self) -> None:
+        """Have everything sorted that is large and is not."""
+        for place in self.partitions.values():
+            self._upkeep.look(place)
+
+    @property
+    def entries(self) -> int:
+        """How many vectors are kept, those of a partition that is being cleared included."""
+        return self.arena.taken
+
     async def settle(self) -> None:
-        """Wait until every large partition is sorted."""
+        """Wait until every large partition is sorted, and the recorder is done with it."""
         await self._upkeep.settle()
+        if self.recorder is not None:
+            await self.recorder.settle()
 
     async def close(self) -> None:
-        """Let go of the threads; see `VectorIndex.close`."""
+        """Let go of the threads and of the recorder; see `VectorIndex.close`."""
+        if self.recorder is not None:
+            await self.recorder.close()
         await self._upkeep.close()
         await asyncio.to_thread(self._threads.shutdown)
 
@@ -209,63 +242,39 @@ class MemoryVectors:
         self._free(place, row)
         return True
 
+    def forget(self, partition: bytes) -> None:
+        """Forget a partition at once and tell nobody."""
+        if (place := self.partitions.pop(partition, None)) is not None:
+            deque(self._freeing(place), maxlen=0)
+
+    def _freeing(self, place: Partition) -> Generator[None]:
+        """Give back the rows of a partition that nobody finds any more, some at a step."""
+        place.file = None
+        while place.rows:
+            for _ in range(min(_AT_ONCE, len(place.rows))):
+                row = place.rows.popitem()[1]
+                place.tail.discard(row)
+                self.arena.free(row)
+            yield
+        del self._owners[place.number]
+
+    def _sorted(self, entries: int) -> None:
+        if self.recorder is not None and entries > self.entries // 4:
+            self.recorder.sorted()
+
     def _evict(self) -> None:
         row = self._worth.least(self.arena.stamps)
         place, key = self._owners[int(self.arena.owners[row])], self.arena.keys[row].tobytes()
         place.leave(key)
         self._free(place, row)
-        if self._recorder is not None:
-            self._recorder.removed(place.digest, key)
+        if self.recorder is not None:
+            self.recorder.removed(place.digest, key)
 
     def _free(self, place: Partition, row: int) -> None:
         self.arena.free(row)
-        if place.rows:
-            self._upkeep.look(place)
-        elif self.partitions.get(place.digest) is place:
+        if not place.rows and self.partitions.get(place.digest) is place:
             del self.partitions[place.digest]
             del self._owners[place.number]
 
-    def _rows(self, place: Partition) -> NDArray[np.int64] | None:
-        """Gather the rows that must be compared one by one; None lets the thread gather all of the partition."""
-        few: Collection[int] = place.rows.values() if place.file is None else place.tail
-        return numbers(few, len(few)) if len(few) <= _TAIL else None
-
-    def _candidates(
-        self,
-        number: int,
-        file: InvertedFile | None,
-        rows: NDArray[np.int64] | None,
-        vector: NDArray[np.float32],
-        most: int,
-    ) -> Found:
-        if rows is None:
-            rows = self.arena.rows_of(number)
-        elif file is not None:
-            rows = np.union1d(rows, file.search(vector, most))
-        return self._nearest(rows, vector, most)
-
-    def _nearest(self, rows: NDArray[np.int64], vector: NDArray[np.float32], most: int) -> Found:
-        similarities = self.arena.similarities(rows, vector)
-        if len(rows) > most:
-            best = np.argpartition(similarities, -most)[-most:]
-            rows, similarities = rows[best], similarities[best]
-        return Found(rows, similarities)
-
-    def _near(self, number: int, vector: NDArray[np.float32], similarity: float) -> Found:
-        rows = self.arena.rows_of(number)
-        similarities = self.arena.similarities(rows, vector)
-        near = similarities >= similarity
-        return Found(rows[near], similarities[near])
-
-    def _neighbours(self, place: Partition, found: Found, since: int) -> tuple[Neighbour, ...]:
-        """Name what was found, but for what has been written since; on the event loop, so nothing changes meanwhile."""
-        sure = self.arena.unchanged(found.rows, place.number, since)
-        rows, similarities = found.rows[sure], found.similarities[sure]
-        order = np.argsort(-similarities, kind="stable")
-        return tuple(
-            Neighbour(key.tobytes(), min(1.0, similarity))
-            for key, similarity in zip(self.arena.keys[rows[order]], similarities[order].tolist(), strict=True)
-        )
-
-    async def _in_thread(self, work: Callable[..., Found], *args: object) -> Found:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
+    async def _in_thread(self, work: Callable[[_Asked], Found], asked: _Asked) -> Found:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, asked)

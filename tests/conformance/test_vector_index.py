@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -12,14 +15,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cache.index import VectorIndex
+from cache.index.disk import open_disk
+from cache.index.files.records import Origin
 from cache.index.memory import MemoryVectors
+from cache.index.redis import RedisVectors
 from gateway.bench.vectors import clustered
 
 DIMENSIONS = 16
-HOMES = ("memory",)
+HOMES = ("memory", "disk", "redis")
 HERE, ELSEWHERE = b"h" * 32, b"e" * 32
-NEAR = 0.004
+NEAR = 0.01
 """How far a similarity may be from the exact one with so few dimensions."""
+
+PATIENT_S = 10.0
+"""These tests are about what is found, on a machine that may be busy; not about how fast."""
 
 Vectors = NDArray[np.float32]
 
@@ -35,11 +44,19 @@ def number(key: bytes) -> int:
 @asynccontextmanager
 async def home(name: str, request: pytest.FixtureRequest, max_entries: int = 1_000) -> AsyncGenerator[VectorIndex]:
     """Open an empty home by its name."""
-    index: VectorIndex = MemoryVectors(DIMENSIONS, max_entries, Random(0), large=64)
-    try:
-        yield index
-    finally:
-        await index.close()
+    with TemporaryDirectory() as folder:
+        index: VectorIndex
+        if name == "disk":
+            index = await open_disk(Path(folder), Origin("e", DIMENSIONS), max_entries, Random(0), pytest.fail, large=8)
+        elif name == "redis":
+            url = request.getfixturevalue("vector_redis_server").url
+            index = RedisVectors(url, Origin("e", DIMENSIONS), max_entries, uuid4().hex, budget_s=PATIENT_S)
+        else:
+            index = MemoryVectors(DIMENSIONS, max_entries, Random(0), large=8)
+        try:
+            yield index
+        finally:
+            await index.close()
 
 
 @pytest.fixture(params=HOMES)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cache.index.inverted_file import InvertedFile
+    from cache.index.rows.inverted_file import InvertedFile
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +47,16 @@ class Partition:
         if row is not None:
             self.tail.discard(row)
         return row
+
+    def restore(self, file: InvertedFile, rows: NDArray[np.int64]) -> None:
+        """Search by a file that holds these rows."""
+        self.file, self.tail = file, set(self.rows.values()).difference(rows.tolist())
+
+    def catch_up(self) -> None:
+        """Sort in what the file does not hold; takes a while."""
+        if self.file is not None:
+            self.file.add(numbers(self.tail, len(self.tail)))
+            self.tail.clear()
 
 
 def numbers(rows: Iterable[int], count: int) -> NDArray[np.int64]:

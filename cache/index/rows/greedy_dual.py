@@ -21,7 +21,12 @@ SAMPLE: Final = 64
 
 
 class GreedyDual:
-    """The worth of the rows of an arena."""
+    """The worth of the rows of an arena.
+
+    Attributes:
+        worth: Of each row, shape [capacity].
+        floor: The worth of the one that left last.
+    """
 
     def __init__(self, capacity: int, chance: Random) -> None:
         """Judge so many rows.
@@ -32,21 +37,20 @@ class GreedyDual:
         """
         self.worth: NDArray[np.float64] = np.zeros(capacity, np.float64)
         self._chance = chance
-        self._floor = 0.0
+        self.floor = 0.0
 
     def enter(self, row: int, weight: float) -> None:
         """Let an entry begin."""
-        self.worth[row] = self._floor + weight
+        self.worth[row] = self.floor + weight
 
     def used(self, row: int, saved: float) -> None:
         """Count what an entry has saved."""
-        self.worth[row] = max(float(self.worth[row]), self._floor) + saved
+        self.worth[row] = max(float(self.worth[row]), self.floor) + saved
 
     def least(self, stamps: NDArray[np.uint64]) -> int:
         """Choose the row that leaves when all are taken; of rows worth the same, the one written first."""
-        rows = np.arange(len(self.worth))
-        if len(rows) > SAMPLE:
-            rows = np.array(self._chance.choices(range(len(rows)), k=SAMPLE))
+        all_rows = range(len(self.worth))
+        rows = np.array(all_rows if len(all_rows) <= SAMPLE else self._chance.choices(all_rows, k=SAMPLE))
         row = int(rows[np.lexsort((stamps[rows], self.worth[rows]))[0]])
-        self._floor = float(self.worth[row])
+        self.floor = float(self.worth[row])
         return row

@@ -13,14 +13,14 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from cache.index.inverted_file import InvertedFile, build_thread
-from cache.index.partitions import numbers
+from cache.index.rows.inverted_file import InvertedFile, build_thread
+from cache.index.rows.partitions import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cache.index.arena import Arena
-    from cache.index.partitions import Partition
+    from cache.index.rows.arena import Arena
+    from cache.index.rows.partitions import Partition
 
 LARGE: Final = 4_096
 """Entries from which on a partition is sorted: below, comparing with all of them is as quick. Measured."""
@@ -29,7 +29,7 @@ _GROWN: Final = 4
 _AT_ONCE: Final = 64
 """Rows that enter a file while its searches wait: a millisecond."""
 
-_FEWEST: Final = 64
+_FEWEST: Final = 8
 """A partition that has shrunk to less while its file was to be built gets none."""
 
 _Asked = TypeVar("_Asked")
@@ -48,10 +48,17 @@ class Due(Enum):
 class Upkeep:
     """Builds and feeds the files of partitions."""
 
-    def __init__(self, arena: Arena, large: int) -> None:
-        """Keep up partitions of so many entries or more."""
+    def __init__(self, arena: Arena, large: int, built: Callable[[int], None]) -> None:
+        """Keep up partitions.
+
+        Args:
+            arena: The rows.
+            large: Entries from which on a partition has a file.
+            built: Is told how many entries a file holds that was built.
+        """
         self._arena = arena
-        self._large = large
+        self._built_one = built
+        self._large = max(large, _FEWEST)
         self._waiting = dict[int, "Partition"]()
         self._task: asyncio.Task[None] | None = None
         self._stop = threading.Event()
@@ -71,8 +78,8 @@ class Upkeep:
             return Due.BUILD if entries >= self._large else Due.NOTHING
         if entries < self._large // 2:
             return Due.DROP
-        removed = file.entries - (entries - len(partition.tail))
-        if entries >= _GROWN * file.built_for or removed > entries // 2:
+        lags, removed = len(partition.tail), file.entries - (entries - len(partition.tail))
+        if entries >= _GROWN * file.built_for or max(lags, removed) > entries // 2:
             return Due.BUILD
         return Due.ENTER if partition.tail else Due.NOTHING
 
@@ -110,7 +117,9 @@ class Upkeep:
         finally:
             partition.building = False
         partition.file = file
-        partition.tail = {row for row in partition.tail if self._arena.stamps[row] > since}
+        tail = numbers(partition.tail, len(partition.tail))
+        partition.tail = set(tail[self._arena.stamps[tail] > since].tolist())
+        self._built_one(0 if file is None else file.entries)
 
     def _built(self, number: int) -> InvertedFile | None:
         rows = self._arena.rows_of(number)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from cache.index import DIGEST
-from cache.index.quantised import scales
+from cache.index.rows.quantised import scales
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class Arena:
     def full(self) -> bool:
         """Whether no row is to be had."""
         return not self._freed and self.top == len(self.owners)
+
+    @property
+    def taken(self) -> int:
+        """How many rows are in use."""
+        return self.top - len(self._freed)
 
     @property
     def row_bytes(self) -> int:

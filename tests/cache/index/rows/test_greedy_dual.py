@@ -2,7 +2,7 @@ from random import Random
 
 import numpy as np
 
-from cache.index.greedy_dual import SAMPLE, GreedyDual
+from cache.index.rows.greedy_dual import SAMPLE, GreedyDual
 
 
 def stamps(count: int) -> np.ndarray:

@@ -22,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cache.index.arena import Arena
+    from cache.index.rows.arena import Arena
 
 SEED: Final = 20_260_101
 """Of the sample that centres are found with: the same rows give the same file."""
@@ -30,6 +30,9 @@ SEED: Final = 20_260_101
 _PROBED: Final = 24
 _SAMPLE_FOR_EACH: Final = 48
 _ROUNDS: Final = 8
+_RANGED: Final = 8_192
+"""Rows that show the range of components."""
+
 _BLOCK: Final = 8_192
 _faiss: Any = faiss
 
@@ -47,6 +50,12 @@ class Sorting:
     centres: NDArray[np.float32]
     rows: NDArray[np.int64]
     cells: NDArray[np.int64]
+
+    @property
+    def whole(self) -> bool:
+        """Whether a file can be put together like that."""
+        known = (self.cells >= 0) & (self.cells < len(self.centres))
+        return len(self.rows) >= len(self.centres) and bool(known.all())
 
 
 class InvertedFile:
@@ -87,18 +96,17 @@ class InvertedFile:
         cells = max(1, round(2 * math.sqrt(len(rows))))
         chance = np.random.default_rng(SEED)
         sample = chance.choice(rows, min(len(rows), _SAMPLE_FOR_EACH * cells), replace=False)
-        file = cls(arena, _centres(arena.vectors(sample), cells, stop), sample)
-        for start in range(0, len(rows), _BLOCK):
+        file = cls(arena, _centres(arena.vectors(sample), cells, stop), sample[:_RANGED])
+        for part in _parts(rows):
             _go_on(stop)
-            file.add(rows[start : start + _BLOCK])
+            file._add(part)
         file.built_for = len(rows)
         return file
 
     @classmethod
     def restore(cls, arena: Arena, sorting: Sorting) -> InvertedFile:
         """Put a file together as it was sorted: seconds for a million."""
-        sample = sorting.rows[:: max(1, len(sorting.rows) // (_SAMPLE_FOR_EACH * len(sorting.centres)))]
-        file = cls(arena, sorting.centres, sample)
+        file = cls(arena, sorting.centres, sorting.rows[:: 1 + len(sorting.rows) // _RANGED])
         for start in range(0, len(sorting.rows), _BLOCK):
             part = slice(start, start + _BLOCK)
             file._enter(sorting.rows[part], arena.vectors(sorting.rows[part]), sorting.cells[part])
@@ -112,9 +120,8 @@ class InvertedFile:
 
     def add(self, rows: NDArray[np.int64]) -> None:
         """Sort rows in."""
-        vectors = self._arena.vectors(rows)
-        _, cells = self._centres.search(vectors, 1)
-        self._enter(rows, vectors, cells[:, 0])
+        for part in _parts(rows):
+            self._add(part)
 
     def search(self, vector: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         """Find up to so many candidates, shape [n]."""
@@ -133,10 +140,19 @@ class InvertedFile:
         cells = np.repeat(np.arange(len(centres)), [len(part) for part in rows])
         return Sorting(centres, np.concatenate(rows), cells)
 
+    def _add(self, rows: NDArray[np.int64]) -> None:
+        vectors = self._arena.vectors(rows)
+        _, cells = self._centres.search(vectors, 1)
+        self._enter(rows, vectors, cells[:, 0])
+
     def _enter(self, rows: NDArray[np.int64], vectors: NDArray[np.float32], cells: NDArray[np.int64]) -> None:
         pointers = [_faiss.swig_ptr(np.ascontiguousarray(column)) for column in (vectors, rows, cells)]
         with self._lock:
             self._index.add_core(len(rows), *pointers)
+
+
+def _parts(rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
 
 
 def _centres(sample: NDArray[np.float32], cells: int, stop: threading.Event) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cache.index.quantised import checked, encode, scales
+from cache.index.rows.quantised import checked, encode, scales
 from gateway.bench.vectors import clustered
 
 
