@@ -2,7 +2,7 @@
 
 Read in this order: this module (what every embedding promises), `batching.py` (the bounded queue that all share),
 `minilm/` (the bundled model, through onnxruntime), `process.py` (any other model, by sentence-transformers in a process
-of its own; `server.py` is that process), `opening.py` (which of the two it is).
+of its own: `child.py` is its life, `frames.py` what is said, `server.py` what runs there), `opening.py` (which it is).
 
 The package knows nothing of questions and answers, of similarity, or of what vectors are for. It needs the `semantic`
 extra, and is imported where it is used.

@@ -174,3 +174,8 @@ class Batches(Generic[T]):
 def _fail(job: _Job[T], error: Exception) -> None:
     if not job.done.done():
         job.done.set_exception(error)
+
+
+def readable(text: str, most: int) -> str:
+    """Cut what will not be read, and replace what UTF-8 cannot say: half a surrogate pair, as JSON may hold."""
+    return text[:most].encode(errors="replace").decode()

