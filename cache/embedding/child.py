@@ -75,7 +75,7 @@ class Child:
             stdout=pipe,
             stderr=asyncio.subprocess.DEVNULL,
             env=_environment(os.environ, threads),
-            process_group=0,  # Ctrl-C on the terminal is for the gateway
+            start_new_session=True,  # Ctrl-C on the terminal is for the gateway
         )
         assert process.stdin is not None, "a pipe was asked for"  # noqa: S101
         assert process.stdout is not None, "a pipe was asked for"  # noqa: S101

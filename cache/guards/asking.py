@@ -10,16 +10,25 @@ if TYPE_CHECKING:
     from cache.guards.words import Words
 
 _AFTER_HOW = {
-    "much": "amount", "many": "amount", "long": "duration", "often": "frequency", "far": "distance", "old": "age",
-    "soon": "duration", "quickly": "duration", "fast": "duration", "come": "why", "big": "size", "large": "size",
-    "tall": "size", "heavy": "weight",
-}  # fmt: skip
+    word: asked
+    for asked, words in {
+        "amount": "much many far big large tall high deep wide heavy",
+        "duration": "long soon quickly fast",
+        "frequency": "often frequently times",
+        "age": "old",
+        "why": "come",
+    }.items()
+    for word in words.split()
+}
 _AFTER_WHAT = {
-    "time": "when", "date": "when", "price": "amount", "cost": "amount", "fee": "amount", "reason": "why",
-    "day": "when",
-}  # fmt: skip
+    word: asked
+    for asked, words in {"when": "time date day", "amount": "price cost fee", "why": "reason"}.items()
+    for word in words.split()
+}
 _PLAIN = {"why": "why", "when": "when", "where": "where", "who": "who", "whom": "who", "whose": "who"}
 _TIME_UNITS = frozenset(terms("day days hour hours week weeks month months year years minute minutes"))
+_ALIKE = ({"method", "where"},)
+"""What an answer to the one often says of the other: where a thing is found is how to find it."""
 _SOONEST = 6
 """A question word later than this introduces a clause and not the question."""
 
@@ -30,8 +39,10 @@ def read(words: Words) -> str:
     for at, word in enumerate(tokens[:_SOONEST]):
         following = tokens[at + 1] if at + 1 < len(tokens) else ""
         if word == "how":
-            unit = tokens[at + 2] if following == "many" and at + 2 < len(tokens) else ""
-            return "duration" if unit in _TIME_UNITS else _AFTER_HOW.get(following, "method")
+            counted = tokens[at + 2] if following == "many" and at + 2 < len(tokens) else ""
+            if counted in _TIME_UNITS:
+                return "duration"
+            return _AFTER_HOW.get(counted, _AFTER_HOW.get(following, "method"))
         if word in {"what", "which"}:
             return _AFTER_WHAT.get(following, "")
         if word in _PLAIN and not (at and word in {"when", "where", "who"}):
@@ -41,4 +52,4 @@ def read(words: Words) -> str:
 
 def differ(a: str, b: str) -> bool:
     """Tell whether both questions ask plainly, and for different things."""
-    return bool(a and b) and a != b
+    return bool(a and b) and a != b and {a, b} not in _ALIKE

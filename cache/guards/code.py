@@ -18,11 +18,11 @@ _LITERAL = re.compile(
   | (?<![\w.])/?[\w.-]+(?:/[\w.-]+){2,}/?       # path
   | (?<!\S)[~.]?/[\w.-]+(?:/[\w.-]+)*           # path from a root
   | \b\w+(?:::\w+)+                             # qualified name
-  | \b[A-Za-z]\w*(?:\.[A-Za-z]\w*)+(?:\(\))?    # dotted name, file name
+  | \b[A-Za-z]\w+(?:\.[A-Za-z]\w+)+(?:\(\))?    # dotted name, file name
   | \b\w+\(\)                                   # call
   | \b\w*[a-z0-9]_\w*[A-Za-z0-9]\b              # snake_case
   | \b[A-Z]+(?:_[A-Z0-9]+)+\b                   # CONSTANT_CASE
-  | \b[a-z]+[A-Z]\w*\b                          # camelCase
+  | \b[a-z]{2,}[A-Z][a-z]\w*\b                  # camelCase
   | \bv?\d+(?:\.\d+)+\b                         # version
   | \b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{4,}\b       # an id of letters and figures
     """,

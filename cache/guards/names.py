@@ -20,13 +20,56 @@ _TOKEN = re.compile(r"[^\W_][\w&+#-]*(?:'[^\W\d_]+)?")
 _SENTENCE_END = re.compile(r"[.!?:;]\s*$|^\W*$|[\"(]$")
 _SHORTEST_MISSPELT = 6
 _SAME = {
-    "usa": "us", "america": "us", "american": "us", "britain": "uk", "british": "uk", "england": "english",
-    "scottish": "scotland", "welsh": "wales", "irish": "ireland", "french": "france", "german": "germany",
-    "spanish": "spain", "italian": "italy", "european": "eu", "europe": "eu", "nyc": "york", "js": "javascript",
-    "ts": "typescript", "golang": "go", "postgresql": "postgres", "osx": "macos", "mac": "macos", "k8s": "kubernetes",
-    "dutch": "netherlands", "chinese": "china", "japanese": "japan", "portuguese": "portugal", "canadian": "canada",
-    "australian": "australia", "austrian": "austria", "indian": "india", "russian": "russia", "greek": "greece",
-}  # fmt: skip
+    word: group.split()[0]
+    for group in [
+        "\n    australia australian ",
+        " austria austrian ",
+        " belgium belgian ",
+        " brazil brazilian ",
+        " canada canadian ",
+        " china chinese ",
+        "\n    denmark danish ",
+        " egypt egyptian ",
+        " english england ",
+        " eu european europe ",
+        " finland finnish ",
+        " france french ",
+        "\n    germany german ",
+        " go golang ",
+        " greece greek ",
+        " hungary hungarian ",
+        " india indian ",
+        " ireland irish ",
+        " italy italian ",
+        "\n    japan japanese ",
+        " javascript js ",
+        " korea korean ",
+        " kubernetes k8s ",
+        " macos macbook osx mac ",
+        " mexico mexican ",
+        "\n    netherlands dutch ",
+        " norway norwegian ",
+        " paris parisian ",
+        " poland polish ",
+        " portugal portuguese ",
+        " postgres\n    postgresql ",
+        " rome roman ",
+        " russia russian ",
+        " scotland scottish ",
+        " spain spanish ",
+        " sweden swedish ",
+        " switzerland\n    swiss ",
+        " thailand thai ",
+        " turkey turkish ",
+        " typescript ts ",
+        " uk britain british ",
+        " us usa america american ",
+        " vietnam\n    vietnamese ",
+        " wales welsh ",
+        " york nyc\n    ",
+    ]
+    for word in group.split()[1:]
+}
 _KNOWN = frozenset(
     terms(
         """england english scotland wales ireland france germany spain italy portugal netherlands belgium switzerland
@@ -86,7 +129,7 @@ def differ(a: Names, b: Names) -> bool:
 
 
 def _same(word: str) -> str:
-    return _SAME.get(word, stem(word))
+    return _SAME.get(word) or _SAME.get(stem(word), stem(word))
 
 
 def _misspelt(word: str, other: str) -> bool:

@@ -29,6 +29,8 @@ _ROLES = {
     )
     for word in group.split()
 }
+_OTHERS = frozenset(("child", "baby", "partner", "parent", "grandparent", "sibling", "friend", "pregnant"))
+"""Whoever the asker is not, or is only now."""
 
 
 def read(words: Words) -> frozenset[str]:
@@ -37,5 +39,5 @@ def read(words: Words) -> frozenset[str]:
 
 
 def differ(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Tell whether the questions are about different people."""
-    return a != b
+    """Tell whether the questions are about different people; what the asker is themselves is often left out."""
+    return (bool(a and b) and a != b) or bool((a ^ b) & _OTHERS)
