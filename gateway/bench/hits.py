@@ -29,6 +29,7 @@ from gateway.operations.logs import json_log
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import parse_policy
 from gateway.providers.absent import AbsentUpstream
+from gateway.speech import Request
 from gateway.speech.chat import read_chat
 from gateway.steps.admission import Asked, Entitled
 from gateway.steps.shaping import shape
@@ -81,7 +82,7 @@ class Hits:
 
     def prepared(self) -> tuple[Asked[ChatFields], Entitled, Wish, dict[str, Any]]:
         """Return the request as it comes to the cache."""
-        asked = self._asked()
+        asked, _ = self._asked()
         entitled = self.governed.admission.entitle(asked.caller, asked.offered)
         wish = self.governed.catalogue.wish("auto", "chat", entitled.grant)
         shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
@@ -105,17 +106,16 @@ class Hits:
 
     async def whole(self, _: int) -> None:
         """Answer the request."""
-        with Departure(_stays) as departure:
-            asked = self._asked()
-            request = read_chat(_BODY, asked.request_id, self.headers)
-            await self.governed.chat.answer(asked, PlainReply(_nowhere, departure, request.speech))
+        asked, request = self._asked()
+        await self.governed.chat.answer(asked, PlainReply(_nowhere, Departure(_stays), request.speech))
 
-    def _asked(self) -> Asked[ChatFields]:
+    def _asked(self) -> tuple[Asked[ChatFields], Request]:
         at = datetime.now(UTC)
         visit = Visit(f"req_{secrets.token_hex(12)}", at, perf_counter(), self.headers, _stays, _nowhere)
         caller = self.keyring.authenticate(self.headers["authorization"].partition(" ")[2], at)
         request = read_chat(_BODY, visit.request_id, self.headers)
-        return ask(visit, caller, "chat", len(_BODY), request.body, request.fields, total_s=600.0)
+        asked = ask(visit, caller, "chat", len(_BODY), request.body, request.fields, total_s=600.0)
+        return asked, request
 
 
 @asynccontextmanager
