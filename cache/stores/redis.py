@@ -126,6 +126,12 @@ class RedisAnswers:
         """Let another process lead; see `Fleet.release`."""
         await self._ask(lambda: self._run("release", key, self._me))
 
+    async def erase(self) -> None:
+        """Take away everything that this namespace has in the store, for one that nobody will use again."""
+        keys = [key async for key in self._client.scan_iter(match=self._prefix + b"*", count=1_000)]
+        if keys:
+            await self._client.unlink(*keys)
+
     async def close(self) -> None:
         """Close every connection."""
         for task in self._abandoned:

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import structlog
@@ -30,12 +30,17 @@ def open_log(level: str) -> FilteringBoundLogger:
         )
     )
     logging.basicConfig(handlers=[handler], level=max(threshold, logging.WARNING), force=True)
+    return json_log(sys.stderr.buffer, threshold)
+
+
+def json_log(to: BinaryIO, threshold: int = _LEVELS["info"]) -> FilteringBoundLogger:
+    """Return a logger that writes to a stream what is at least so important."""
     return structlog.wrap_logger(
-        structlog.BytesLogger(sys.stderr.buffer),
+        structlog.BytesLogger(to),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            stamp,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(serializer=_bytes),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
