@@ -21,7 +21,8 @@ _DET = (
 _SIGNS = (
     sign(
         "to send or to call",
-        "send text call email e-mail message forward reply post tweet dial ring phone share fax ping notify tell let"
+        "drop shoot give get make place initiate start send text call email e-mail message forward reply post tweet"
+        " dial ring phone share fax ping notify tell let"
         " mail publish",
         r"^(?:send|forward|e-?mail|text|message|mail|fax|ping|notify)(?: off| out)? (?!(?:me (?:a |the |some "
         r"|more )?(?:info|link|example|detail|joke|poem|story)|messages? (?:queue|broker)|address|template|format"
@@ -34,11 +35,15 @@ _SIGNS = (
         r"|to action)\S"
         r"|^(?:tell|let) (?!me\b|us\b|you\b|x\b|a\b|n\b)(?:my \w+|[\w']+|the \w+)(?: know)? (?:that|to|i|i am|know"
         r"|we)\b|^(?:post|tweet|publish|share|reply) (?:this|that|it|on|to|my|the|a (?:message|photo|comment"
-        r"|status))\b(?! (?:difference|meaning|steps))",
+        r"|status))\b(?! (?:difference|meaning|steps))"
+        r"|^(?:drop|shoot|give) (?!me\b)(?:the |my )?[\w.-]+ (?:a|an) (?:[\w%]+ )?(?:note|line|call|ring|discount"
+        r"|refund|heads[- ]up|e-?mail|message|text|raise|bonus)\b|^(?:shoot|fire|drop)(?: off)? an? (?:e-?mail"
+        r"|message|line)\b|^get (?!me\b)\w+ on the (?:phone|line)\b|^give \w+ a (?:call|ring)\b",
     ),
     sign(
         "to book or to buy",
-        "table reservation reservations book reserve order buy purchase rent hire get schedule arrange make set add"
+        "cancel move table reservation reservations book reserve order buy purchase rent hire get schedule arrange"
+        " make set add"
         " put plan rebook reschedule uber taxi cab",
         rf"^(?:(?:i (?:want|need|would like) to|let us|help me) )?(?:book|reserve|rebook|reschedule|rent"
         rf"|hire) (?:me |us )?(?:{_DET}\b|for |table|tickets?|seats?|flights?|next |dinner"
@@ -57,23 +62,28 @@ _SIGNS = (
         rf"|us )?(?:{_DET} )?(?:[\w'-]+ ){{0,3}}(?:meetings?|appointments?|reservations?|bookings?|calls?"
         rf"|interviews?|visits?|pickup|pick-up|taxi|cab|transfers?|payments?|deliver(?:y|ies)|events?|phone call"
         rf"|on (?:my"
-        rf"|the) (?:calendar|list)|demo|service|maintenance|oil change|flight|dinner|lunch|order|orders|subscription"
-        rf"|trip)\b(?!.{{0,40}}\b(?:in (?:python|sql|java)|policy|template|agenda|checklist|script|table)\b)",
+        rf"|the) (?:calendar|list)|demo|service|maintenance|oil change|flight|dinner|lunch|order|orders|subscription)"
+        rf"\b(?!.{{0,40}}\b(?:in (?:python|sql|java)|policy|template|agenda|checklist|script|table)\b)",
     ),
     sign(
         "to pay or to transfer",
-        "take put send pay transfer move wire deposit withdraw invest donate top refund charge increase raise lower",
+        "sell convert redeem exchange cash issue give take put send pay transfer move wire deposit withdraw invest"
+        " donate top refund charge increase raise lower",
         rf"^(?:(?:i (?:want|need|would like) to|let us) (?=.*(?:\d|\b(?:hundred|dollars|euros)\b))|let us )?(?:pay"
         rf"|transfer|wire|move|deposit|withdraw|invest|donate|refund|charge|top up)(?: (?:me|him|her|them|off"
         rf"|up))? (?:{_DET}\b|[$€£]|\d|bills?|rent|money|from |to my|into )(?!.{{0,60}}\b(?:file|files|directory"
         rf"|data|column|row|cursor|element|folder|branch|database|attention|heat|energy|equation|learning)\b)"
         rf"|^(?:take|put|move|send|transfer)\b(?=.*(?:[$€£]|\b(?:dollars|euros|pounds|bucks)\b)).*\b(?:savings"
         rf"|checking|accounts?)\b|^(?:increase|raise|lower|reduce|lift) (?:my|our|the) (?:[\w-]+ ){{0,2}}(?:limit"
-        rf"|overdraft|volume|brightness|temperature|thermostat|heating|salary|deductible|credit)\b",
+        rf"|overdraft|volume|brightness|temperature|thermostat|heating|salary|deductible|credit)\b"
+        r"|^sell (?:\d+|all|my|the|our)\b|^(?:convert|redeem|exchange|cash in|spend) my\b|^issue (?:a|the) (?:refund"
+        r"|voucher|credit|invoice|gift)\b",
     ),
     sign(
         "to change or to end something of the asker's",
-        "cancel delete remove update change block unblock freeze unfreeze close reset activate deactivate renew"
+        "create get take reactivate archive escalate scan download share enrol connect deregister shut scale"
+        " provision kill back suspend transfer book move switch opt check redeploy raise rollback disable cancel"
+        " delete remove update change block unblock freeze unfreeze close reset activate deactivate renew"
         " unsubscribe subscribe enrol enroll sign register report stop pause resume replace return rename add put"
         " submit file approve reject revoke grant restart reboot deploy lock unlock disable enable upgrade downgrade"
         " switch terminate start log clear erase merge open hang print upload assign mark invite confirm extend"
@@ -115,7 +125,9 @@ _SIGNS = (
     ),
     sign(
         "to set off a device or a reminder",
-        "remind reminder turn switch set play alarm timer lights light thermostat volume wake dim pause skip lock"
+        "lights light music tv heating heat preheat run charge launch trigger fill note remember put roll revert"
+        " change entry event task give countdown shut do make create have initiate begin i remind reminder turn"
+        " switch set play alarm timer lights light thermostat volume wake dim pause skip lock"
         " unlock close mute start stop record navigate take snooze open record",
         r"^(?:i (?:want|need|would like|must have) |make |create |start |have |initiate |begin |add |do |put on "
         r"|give me )(?:up )?(?:an?|another|the|new) (?:[\w-]+ ){0,3}(?:alarm|timer|countdown|reminder)\b(?! (?:app"
@@ -128,14 +140,23 @@ _SIGNS = (
         r"| all the)? (?:[\w'-]+ ){0,4}(?:lights?|lamps?|tv|radio|music|heating|heat|ac|fan|volume|thermostat"
         r"|air conditioning|oven|alarm|speaker|wifi|bluetooth|phone|kettle|heater|sound|microphone|dishwasher"
         r"|sprinklers?|camera)\b"
-        r"|^play (?:me )?(?!(?:a |the )?(?:role|devil|part)|.{0,20}\b(?:in python|chess works))(?:some|my|the|a|an"
+        r"|^play (?:me )?(?!(?:a |the )?(?:role|devil|part|\w+ (?:major|minor)|c major)|.{0,20}\b(?:in python"
+        r"|chess works))(?:some|my|the|a|an"
         r"|that|this|another|next|\w+ by|music|songs?|jazz|rock|classical|\w+ music|\w+ radio|something)\b|^(?:skip"
         r"|pause|resume|stop|repeat|replay|snooze|rewind) (?:the|this|that|my|to the next)?\s?(?:current )?(?:song"
         r"|track|music|alarm|video|podcast|playlist|timer|recording)\b"
         r"|^(?:navigate|drive|take me|directions) (?:to|home)\b|^(?:lock|unlock|open|close) the (?:\w+ )?(?:doors?"
         r"|garage|gate|blinds|curtains|windows?|shutters)\b|^start (?:the |my )?(?:\w+ )?(?:car|engine|vacuum"
         r"|dishwasher|washing machine|robot|coffee machine|oven|timer|recording)\b|^take a (?:photo|picture|selfie"
-        r"|screenshot|note)\b",
+        r"|screenshot|note)\b"
+        r"|^(?:the )?(?:lights?|music|tv|heating|radio) (?:on|off)\b|^(?:stop|start|run|heat|preheat|cool|charge"
+        r"|launch|trigger|fill|empty) (?:the |my |our )(?:[\w-]+ ){0,2}(?:dishwasher|washing machine|dryer|oven|room"
+        r"|house|car|heater|vacuum|backups?|jobs?|pipeline|migration|import|export|sync|batch|payroll|campaign|sauna"
+        r"|bath|robot)\b(?! to \d{3})|^(?:make a |take a )?note (?:that|down)\b|^remember (?:that|to)\b|^(?:add"
+        r"|create|make|put)(?: in)? (?:a |an |the )?(?:new )?(?:\w+ )?(?:calendar )?(?:entry|event|appointment|task"
+        r"|contact)\b(?! (?:listener|loop|handler|bus|queue|driven|points?))|^put (?:off|back) the\b"
+        r"|^put the \w+ off\b|^roll (?:\w+ )?back\b|^roll \w+ (?:back|out)\b|^change the (?:[\w-]+ )?(?:password"
+        r"|owner|booking|order|appointment|meeting|recipient|wallpaper|ringtone|channel|station)\b",
     ),
 )
 _ABROAD = (
@@ -143,9 +164,11 @@ _ABROAD = (
         "etwas zu tun",
         "schick schicke sende send buche buch reserviere bestell bestelle erinnere erinner stell stelle überweise"
         " überweis storniere kündige lösche ruf schalte schalt mach spiel spiele sperre trag trage kauf kaufe"
-        " verschiebe verschieb leg lege öffne melde bezahle schreibe sperren stornieren kündigen buchen senden"
+        " verschiebe verschieb leg lege öffne melde bezahle erstelle schreibe sperren stornieren kündigen buchen"
+        " senden"
         " schicken reservieren bestellen überweisen löschen",
-        r"^(?:schicke?|sende?|buche?|reserviere?|bestelle?|erinnere?|überweise?|storniere?|kündige?|lösche?|ruf"
+        r"^(?:schicke?|sende?|buche?|reserviere?|bestelle?|erinnere?|überweise?|erstelle? (?:mir )?(?:einen termin"
+        r"|ein ticket|eine erinnerung)|storniere?|kündige?|lösche?|ruf"
         r"|schalte?|spiele?|sperre?|trage?|kaufe?|verschiebe?|melde|bezahle?|sperren|stornieren|kündigen|buchen"
         r"|senden|schicken|reservieren|bestellen|überweisen|löschen) (?:sie )?(?:mir |mich |uns |bitte )*(?:\w|€)"
         r"|^(?:stelle?|lege?|mach)\b.{0,30}\b(?:wecker|timer|licht|termin|alarm|heizung|musik)\b"
@@ -153,9 +176,11 @@ _ABROAD = (
     ),
     sign(
         "une action",
-        "envoie envoyer réserve réserver commande commander rappelle annule supprime appelle vire allume éteins mets"
-        " achète bloque ajoute paie joue programme transfère résilie ouvre modifie réveille",
-        r"^réveille-moi\b|^(?:envoie\w*|réserve\w*|commande|rappelle|annule|supprime|appelle|vire|allume|éteins|mets"
+        "réveille-moi envoie envoyer réserve réserver commande commander rappelle annule supprime appelle vire"
+        " allume éteins mets"
+        " achète bloque ajoute paie joue programme transfère résilie ouvre désactive active modifie réveille",
+        r"^réveille-moi\b|^(?:envoie\w*|réserve\w*|désactive|active|commande|rappelle|annule|supprime|appelle|vire"
+        r"|allume|éteins|mets"
         r"|achète|bloque"
         r"|ajoute|paie|programme|transfère|résilie|envoyer|réserver|commander|annuler|joue)(?:-moi|-nous|-lui"
         r"|-leur)? (?:un |une |le |la |les |l'|mon |ma |mes |des |du |cet |cette |à |de |\d)\S",

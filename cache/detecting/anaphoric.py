@@ -40,7 +40,8 @@ _VAGUE = words(
     " good bad sense else sure doing going back used done use important called"
 )
 _NOD = re.compile(
-    r"^(?:(?:yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|correct|exactly|true|false|maybe|perhaps|agreed|fine"
+    r"^(?>(?:the (?:first|second|third|last|former|latter|other)(?: one| option)?|yes|yeah|yep|yup|no|nope|nah|ok"
+    r"|okay|sure|right|correct|exactly|true|false|maybe|perhaps|agreed|fine"
     r"|great|good|perfect|awesome|cool|nice|thanks?"
     r"|thank you|thx|please|hi|hello|hey|bye|goodbye|continue|go on|go ahead|keep going|proceed|carry on|more|next"
     r"|again|stop|wait|help|done|repeat"
@@ -48,13 +49,13 @@ _NOD = re.compile(
     r"|that is|do that|do it|not really|i see|got it"
     r"|i understand|sounds|never ?mind|forget it|try|later|there|you|a lot|for|your help|the|of course|absolutely"
     r"|definitely|certainly|same|both|neither|either|none|all of them"
-    r"|the (?:first|second|third|last|former|latter|other)(?: one| option)?|option|number|one|two|three|[a-d1-9]"
+    r"|option|number|one|two|three|[a-d1-9]"
     r"|i (?:do not|don't|dont) (?:understand|know|get it)|das verstehe ich nicht|no entiendo|je ne comprends pas"
     r"|wieso|warum|nicht|pourquoi|pas|por qué|are|correct|ja|nein|danke|weiter|mehr|genau|bitte|noch|mal|gut|stimmt"
     r"|hallo|good|morning|afternoon|evening|night|guten"
     r"|morgen|tag|abend|buenos|días|oui|non|merci|continue[rz]?|encore|plus|d'accord|bonjour|salut|vas-y|suite|la"
     r"|s'il te plaît"
-    r"|sí|gracias|continúa|sigue|más|vale|claro|hola|por favor|otra|vez|de acuerdo)[\s,.!?…-]*)+$"
+    r"|sí|gracias|continúa|sigue|más|vale|claro|hola|por favor|otra|vez|de acuerdo)\b[\s,.!?…-]*)+$"
 )
 _ELLIPSIS = re.compile(
     r"^(?:and |but |so |or |ok |okay |then )*(?:(?:what|how) about\b|same (?:question|thing|again|but|for|with"
@@ -73,7 +74,7 @@ _CONTINUE = re.compile(
     r"|those|again|more|further|please|a bit|in more detail|with examples?|to me|the (?:above|last|previous|second"
     r"|first|third|text|answer|code|response|list|table|sentence|paragraph|point|part|message|email|result)"
     r"|your (?:answer|response|last \w+|previous \w+|point))){0,5}(?: (?:in|to|into|as|for|with|by|like) (?:a |an "
-    r"|the )?[\w ]{1,40}| shorter| simpler| better| please)?\W*$"
+    r"|the )?(?!.*\b(?:what|how|why|when)\b)[\w ]{1,40}| shorter| simpler| better| please)?\W*$"
     r"|(?:make|keep|put|do|write|say|try|read|turn|change|format|have|get|move|add|run) (?:it|that|this|them|these"
     r"|those)\b|(?:shorter|longer|simpler|more|less|even|too|only|not|also|again|instead|better|funnier"
     r"|clearer)\b[\w ,-]{0,25}\W*$|(?:in|as|with|without|for)(?: [\w-]+){1,3}(?: please)?\W*$"
@@ -137,7 +138,8 @@ _DUMMY = re.compile(
     r"|\bit (?:support|department|desk|team|security|help|manager|policy|infrastructure|consultant)\b"
 )
 _POINTED = re.compile(
-    r"\b(?:this|these|those|that)(?= (?:is|are|was|were|mean|means|work|works|do|does|happen|happens|one|thing|stuff"
+    r"(?:\b(?:this|these|those)|(?:^|\b(?:is|does|do|did|about|with|why|how|what|explain|if|and|but"
+    r"|will) )that)(?= (?:is|are|was|were|mean|means|work|works|do|does|happen|happens|one|thing|stuff"
     r"|affect|apply|right|true|correct|ok|okay|possible|normal|legal|a|an|the|in|to|for|with|and|not|any|so|also"
     r"|cost|help|needs?|be)\b|\W*$)"
     r"|\b(?:this|these) (?=(?:code|text|file|error|error message|document|sentence|paragraph|email|e-mail|image"

@@ -26,7 +26,8 @@ _REFERENCE = re.compile(
     r"\b(?:order|ticket|case|invoice|booking|reservation|account|acct|customer|client|member(?:ship)?|polic(?:y|e)"
     r"|claim"
     r"|tracking"
-    r"|reference|ref|confirmation|parcel|shipment|employee|patient|passport|licen[cs]e|case file|bestellung|auftrag"
+    r"|reference|ref|confirmation|parcel|shipment|vat|tax|employee|patient|passport|licen[cs]e|case file|bestellung"
+    r"|auftrag"
     r"|kunden"
     r"|rechnung|vertrag|sendung|commande|facture|dossier|pedido|factura|reserva)(?:s?nummer)?"
     r"(?: (?:number|num|no\.?|nr\.?|id|code|file|n°|número|numéro))?(?: is| ist| est| es)?\s*[:#]?\s*#?"
@@ -39,7 +40,7 @@ _NAMED = re.compile(
     r"|(?:patient|employee|customer|client|tenant|student) (?:is |named |called )?(?:mr|mrs|ms|dr)\.?)\s+[^\W\d_]{2,}"
     r"|\b(?:I am|I'm|[Tt]his is|[Hh]ere is) (?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][a-zà-ÿ]+ [A-Z][a-zà-ÿ]+\b(?! (?:is|was"
     r"|not|a|an)\b)"
-    r"|\b(?i:i live at|my address is|ich wohne in der|j'habite au|vivo en la calle) [\w .]*\d"
+    r"|\b(?i:i live at|my address is|ich wohne in der|j'habite au|vivo en la calle) [\w .]{0,60}\d"
 )
 _DIGITS = re.compile(r"\d")
 _FEWEST_DIGITS = 4

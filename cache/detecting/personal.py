@@ -55,7 +55,7 @@ _SIGNS = (
     ),
     sign(
         "the state of the asker's affair",
-        "my our",
+        "file status saved stored my our",
         rf"{_ASKS}(?:is|are|was|were|has|have|did|will) (?:my|our) (?!{_EVERYBODY}){_GENERAL}"
         r"|\bdid (?:my|our) (?:payment|transfer) (?:go|arrive)\b|\bstatus (?:of|on|for) (?:my|our)\b|\b(?:my"
         r"|our) (?!marital)(?:\w+ ){0,3}status\b"
@@ -65,7 +65,8 @@ _SIGNS = (
     ),
     sign(
         "the asker's own schedule, account or allowance",
-        "calendar schedule agenda shopping to-do todo reminder reminders playlist balance account accounts vacation"
+        "history appointment request to-do do refund card cart basket diary inbox calendar schedule agenda shopping"
+        " to-do todo reminder reminders playlist balance account accounts vacation"
         " pto sick leave package parcel order orders flight meeting meetings appointments bill bills paycheck payday"
         " savings checking bank spent spend spending transactions salary",
         r"\b(?:on|in|from|to|off|for|at|of|back|is|read|list|see|check|review|retrieve|find|locate|track|where|with"
@@ -83,11 +84,13 @@ _SIGNS = (
         r"|remaining|(?:do|did|have) i|i have|i can use|used up|available to me|i (?:still )?have|taken|saved)\b"
         r"|\bi (?:have )?(?:spent|spend|been spending) (?:\w+ ){0,3}(?:on|in|at|this|last|for|yesterday|recently)\b"
         r"|\b(?:any|all|what|the|which|have|attend) meetings? (?:\w+ ){0,3}(?:today|tomorrow|scheduled|this week)\b"
-        r"|^track (?:an?|the|this) (?:order|package|parcel)\b",
+        r"|^track (?:an?|the|this) (?:order|package|parcel)\b"
+        r"|\bbalance (?:on|of) (?:card|account)\b|\b(?:in|on) my (?:cart|basket|diary|inbox|wallet|wish ?list"
+        r"|feed)\b(?!.{0,30}\bwhy\b)",
     ),
     sign(
         "what the asker did or has",
-        "i we",
+        "my under you i we",
         r"(?:^|[.?!,;] +|\b(?:and|know|tell me|see|if|remember) )(?:did|have) (?:i|we) (?!to\b|the right\b|need"
         r"|receive the|get the|get charged|do )(?:already |ever |just )?(?!been asked|lost|to\b)\w+"
         r"|(?:^|[.?!,;] +|\b(?:and|know|tell me|see) )(?:what|when|where|which|who|how (?:much|many|often"
@@ -107,7 +110,10 @@ _SIGNS = (
         r"|debt|free|budget|rent|limit|available|invited|approved|up to date|eligible for my|due|getting paid"
         r"|scheduled|busy|overspending|overweight)\b"
         r"|\bwhen (?:do|will|am) i (?:get(?:ting)? paid|get my (?:salary|paycheck|refund)|meet|fly|see my|next"
-        r"|due)\b|\bwhat time (?:do|am) i\b|\bhow (?:am i doing|have i been)\b",
+        r"|due)\b|\bwhat time (?:do|am) i\b|\bhow (?:am i doing|have i been)\b"
+        r"|^do (?:i|we) still (?:have|owe)\b|^(?:did|have) you (?:get|got|receive|received|seen|read) (?:my|our)\b"
+        r"|^do you (?:have|know) my\b|^(?:was|were) (?:i|we) (?:at|on|in)\b|\bwhich of my\b|\bname is the (?:booking"
+        r"|reservation|order) under\b",
     ),
     sign(
         "who the asker is",
@@ -132,25 +138,27 @@ _ABROAD = (
     ),
     sign(
         "les affaires du demandeur",
-        "mon ma mes je j'ai ai notre",
+        "est-ce mon ma mes je j'ai ai notre",
         r"\b(?:quel\w*|où|quand|combien|montre\w*|affiche\w*|vérifie\w*|donne\w*|est|sont"
         r"|statut)\b(?: [\w'-]+){0,5}? (?:de |du |d')?(?:mon|ma|mes|notre)(?: [\w'-]+)? ?(?:solde|compte|commande"
         r"|colis|numéro de client|livraison|rendez-vous|facture|salaire|congés|réservation|vol|remboursement"
         r"|mot de passe|nom|dossier"
         r"|points|abonnement|adresse|demande|train|forfait)\b"
         r"|\bai-je\b|\bcombien j'ai\b|\b(?:qui|où) suis-je\b|\bcomment je m'appelle\b"
-        r"|\best-ce que j'ai\b(?! (?:le droit|besoin))",
+        r"|\best-ce que j'ai\b(?! (?:le droit|besoin))"
+        r"|\best-ce que (?:mon|ma|mes) (?:commande|colis|dossier|demande|vol|train|réservation|paiement)\b",
     ),
     sign(
         "los asuntos de quien pregunta",
-        "mi mis he tengo debo soy gasté pagué nuestro",
+        "quedan mi mis he tengo debo soy gasté pagué nuestro",
         r"\b(?:cuál|cuáles|dónde|cuándo|cuánto\w*|qué|muestra\w*|muéstrame|enséñame|revisa|consulta|dime|está"
         r"|estado)\b(?: [\w'-]+){0,5}? (?:mi|mis|nuestr[oa])(?: [\w'-]+)? ?(?:saldo|cuenta|pedido|paquete|envío|cita"
         r"|factura|sueldo|nómina|vacaciones|reserva|vuelo|reembolso|contraseña|nombre|solicitud|puntos|suscripción"
         r"|dirección|tren|plan|tarjeta)\b"
         r"|\b(?:he|había) (?:pagado|pedido|gastado|recibido|reservado|enviado)\b|\bcuánt\w+(?: \w+){0,3} (?:tengo"
         r"|me quedan?"
-        r"|debo|gasté|gano)\b|\bquién soy\b|\bcómo me llamo\b|^¿?tengo (?!que|derecho)",
+        r"|debo|gasté|gano)\b|\bquién soy\b|\bcómo me llamo\b|^¿?tengo (?!que|derecho)"
+        r"|\b(?:llegó|salió|enviaron|aprobaron) mi\b",
     ),
 )
 _HOW = re.compile(

@@ -7,6 +7,7 @@ about the weather. It is set aside before anyone looks for reasons, and remember
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from cache.detecting.signs import words
@@ -95,7 +96,7 @@ class Reading:
     """A text as the tests look at it.
 
     Attributes:
-        text: The whole text as it was said.
+        text: The whole text as it was said, with plain quotes and spaces.
         ask: The asker's own words, folded, with contractions spelled out and material set aside.
         start: `ask` without greetings and without "can you please".
         polite: "Can you", "I want you to" or the like stood before `start`.
@@ -117,7 +118,8 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Set the material aside and look at what is asked."""
-    folded = _clip(text).translate(_STRAIGHT).casefold().strip()
+    straight = unicodedata.normalize("NFKC", text).translate(_STRAIGHT)
+    folded = _clip(straight).casefold().strip()
     ask = _QUOTED.sub(" … ", folded)
     if ":" in ask:
         ask = _MATERIAL.sub(lambda found: found.group().partition(":")[0] + " …", ask, count=1)
@@ -129,7 +131,7 @@ def read(text: str) -> Reading:
     asked = _ASKED.match(start)
     found = _WORD.findall(ask)
     return Reading(
-        text=text,
+        text=straight,
         ask=ask,
         start=start[asked.end() :] if asked else start,
         polite=asked is not None,

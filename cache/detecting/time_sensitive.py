@@ -28,7 +28,8 @@ _GOODS = (
     r"|natural gas|electricity)"
 )
 _STATE = (
-    r"(?:what|which|who|where|when|how (?:much|many|is|are|was|were|did|far|long|hot|cold|busy|late|strong|high|low"
+    r"(?:what|which|who|where|when|how (?:much|many|has|have|is|are|was|were|did|far|long|hot|cold|busy|late|strong"
+    r"|high|low"
     r"|full)|is|are|was|were"
     r"|will|did|does|has|have|any|show|list|give|tell|find)\b"
 )
@@ -44,7 +45,9 @@ _DEICTIC = (
 _SIGNS = (
     sign(
         "the weather",
-        "weather forecast rain raining snow snowing umbrella jacket coat temperature hot cold sunny windy humid warm"
+        "thunderstorms thunderstorm storms humidity weather snow hail heatwave frost sun tides forecast weather"
+        " weather forecast rain raining snow snowing umbrella jacket coat temperature hot"
+        " cold sunny windy humid warm"
         " storm pollen sunrise sunset tide showers wind foggy outside fog cloudy air",
         r"\b(?:like|is it) outside\b|\b(?:sunset|sunrise) time\b|\b(?:chance|risk|sign) of (?:showers|fog|storms?"
         r"|snow|rain)\b"
@@ -62,11 +65,19 @@ _SIGNS = (
         r"|\bhow (?:hot|cold|warm|windy|humid) (?:is it|will it|was it)\b|\b(?:do i need|should i (?:take|bring|wear"
         r"|carry|grab)|will i need)\b.{0,20}\b(?:umbrella|jacket|coat|sweater|sunscreen)\b"
         r"|\btemperature (?:outside|now|today|tomorrow|tonight|right now|in [^\W\d]+)\W*$|\bwhen (?:is|does"
-        r"|will)\b.{0,12}\b(?:sunrise|sunset|high tide|low tide|the sun (?:rise|set))\b",
+        r"|will)\b.{0,12}\b(?:sunrise|sunset|high tide|low tide|the sun (?:rise|set))\b"
+        r"|\bweather\b.{0,10}\b(?:improved|changed|cleared|better|worse)\b|\btide times?\b|\b\d+[- ]day forecast\b"
+        r"|\bhow is the snow\b|\b(?:price|level) of \w+ (?:today|now)\b"
+        r"|\bweather\b(?=(?: [\w-]+){0,3}\W*$)|^(?:will there be|is there|any"
+        r"|is there going to be)\b.{0,15}\b(?:thunderstorms?|storms?|hail|frost|snow|fog|rain|wind|heatwave|ice)\b"
+        r"|\b(?:humidity|pollen|uv index)\b.{0,25}\b(?:in|now|today)\b(?!.*\b(?:houses?|rooms?|cellar|fridge)\b)"
+        r"|\b(?:snow|surf|ski|storm) (?:report|warning)\b",
     ),
     sign(
         "a price on a market",
-        "stock stocks share shares price prices worth gold silver oil bitcoin btc eth ethereum crypto dow nasdaq dax"
+        "index today going btc stock stocks share shares price prices worth gold silver oil bitcoin btc eth ethereum"
+        " crypto dow"
+        " nasdaq dax"
         " ftse trading rate rates market markets cost mortgage ether copper selling usd",
         r"^(?:how|what) (?:is|are) (?:the )?(?:stock )?markets?(?: doing| up| down| at)?\W*$|\b(?:selling|trading"
         r"|going) (?:for|at)\b|\bshares?, up\b"
@@ -78,23 +89,30 @@ _SIGNS = (
         rf"|\b(?:how much|what) (?:is|are|does) (?:a |an |one )?{_GOODS}\b|\b(?:price|value"
         rf"|worth) of (?:\w+ ){{1,3}}(?:stocks?|shares?)\b"
         r"|\b(?:mortgage|interest|inflation|savings) rates? (?:today|now|right now|currently|at the moment)"
-        r"|\bcurrent(?:ly)? (?:\w+ ){0,2}(?:mortgage|interest|inflation|savings|unemployment|base|exchange) rates?\b",
+        r"|\bcurrent(?:ly)? (?:\w+ ){0,2}(?:mortgage|interest|inflation|savings|unemployment|base|exchange) rates?\b"
+        r"|\bgoing rate\b|\bprice of \w+ (?:today|now|right now)\b"
+        r"|\b(?:stocks?|shares?|index|platinum|palladium|wheat|coffee futures|futures|bonds?) (?:price )?(?:today"
+        r"|now|yesterday)\b|\bclose(?:d)? at (?:today|yesterday|last)\b|\bper (?:gram|ounce|barrel|ton|litre|liter"
+        r"|gallon|kilo) (?:today|now|right now|at the moment)\b",
     ),
     sign(
         "an exchange rate",
-        "exchange conversion lira rubles riyal won dollar dollars euro euros pound pounds yen rupees pesos usd eur"
+        "rate exchange conversion lira rubles riyal won dollar dollars euro euros pound pounds yen rupees pesos usd"
+        " eur"
         " gbp jpy chf franc francs yuan cad aud inr rupee peso",
         r"\b(?:what|which|how|tell me|know|give me|check|show)\b.{0,30}\bexchange rates? (?:for|of|bet\w+|from|to"
         r"|today|now|right|at)\b(?! (?:my|a|an|getting|cash|your)\b)|\b(?:currency )?conversion (?:rate )?(?:between"
-        r"|from|for) \w+ (?:and|to) \w+|\bconvert \w+ (?:to|into) \w+\W*$(?<!\bstring)(?=.{0})|\bwhat (?:is"
+        r"|from|for) \w+ (?:and|to) \w+|\bwhat (?:is"
         r"|are) the(?: current)? (?:exchange|conversion) rates?\W*$"
         rf"|\b{_CURRENCY}s?(?: are)?(?: is)? (?:to|in|into|vs|against|equal|equals|for|worth in) (?:an? "
         rf"|one )?{_CURRENCY}\b|\b{_CURRENCY}\b.{{0,15}}\b(?:trading|worth|doing|stronger|weaker)\b"
-        rf"|\bhow (?:many|much) {_CURRENCY}\b.{{0,30}}\b\d[\d.,]* ?{_CURRENCY}",
+        rf"|\bhow (?:many|much) {_CURRENCY}\b.{{0,30}}\b\d[\d.,]* ?{_CURRENCY}"
+        r"|\b(?:euro|dollar|pound|yen|franc|usd|eur|gbp)s?[ /-](?:euro|dollar|pound|yen|franc|usd|eur"
+        r"|gbp)s? (?:exchange )?rate\b|^(?:the )?(?:current )?exchange rates?\b(?=(?: [\w-]+){0,4}\W*$)",
     ),
     sign(
         "the clock or the calendar",
-        "time clock day date days weeks long week month year hours minutes today's age",
+        "hour longer old time clock day date days weeks long week month year hours minutes today's age",
         r"\bwhat time (?:is it|it is|do you have|zone am i)\b"
         r"|^\W*(?:what is )?the (?:current )?time\b(?! (?:complexity|zone|signature|limit|frame|period|difference"
         r"|needed|required|it|of|when|to|for|value|constant))|\bwhat is the time\b(?! \w)|\bwhat is the time (?:now"
@@ -110,11 +128,14 @@ _SIGNS = (
         r"|halloween|thanksgiving|the (?:year|month|quarter|week|world cup|olympics|election|holidays)|january"
         r"|february|march|april|may|june|july|august|september|october|november|december|friday|monday|ramadan"
         r"|valentine's day|kickoff|launch)\b)"
-        r"|\bhow old (?:is|are) (?!a\b|an\b|the (?:earth|universe|sun|moon)\b)[^\W\d]",
+        r"|\bhow old (?:is|are) (?!a\b|an\b|my\b|your?\b|the (?:earth|universe|sun|moon)\b)[^\W\d]"
+        r"|^(?:the )?(?:date|day|time)(?: of the week)?(?:,? (?:today|now|please))?\W*$|\bhow much longer until\b",
     ),
     sign(
         "whether it works just now",
-        "down up offline online working open closed delayed late cancelled canceled available stock outage outages"
+        "possible accepted line something free outage trouble back location taken down up offline online working"
+        " open closed delayed late"
+        " cancelled canceled available stock outage outages"
         " delays delay strike strikes disruptions disrupted running status busy traffic crowded full sold problems"
         " issues happening queue wait incident incidents congestion accident accidents jam yet again still"
         " responding blocked jammed anything check tickets seats rooms",
@@ -140,11 +161,19 @@ _SIGNS = (
         r"|in networking))"
         r"|\bcurrent(?:ly)? (?:status|wait|delays?|outages?|traffic|incidents?|location|situation|events|news"
         r"|availability|stock)\b|\b(?:service|system|server|network|line) status\W*$|\bstatus of (?:flight|train"
-        r"|the (?:service|server|network|system|line))",
+        r"|the (?:service|server|network|system|line))"
+        r"|^(?:is|are) .{1,30} having (?:an? |any )?(?:\w+ )?(?:outage|trouble|problems?|issues?)\b"
+        r"|\bcome back (?:up|online)\b|\bcurrent (?:queue|queues|line|load|capacity)\b|\bhow much traffic is\b"
+        r"|^(?:is|are) (?:the |a |any |there a )?(?:meeting |court )?(?:rooms?|desks?|tables?|seats?|slots?|courts?"
+        r"|parking spaces?)\b.{0,20}\b(?:free|available|taken|occupied)\W*$|^are you (?:open"
+        r"|closed)\b.{0,30}\b(?:today|tomorrow|tonight|now|this|christmas|new year|easter)\b"
+        r"|^(?:is|are) .{1,60}\bstill (?:open|available|running|going|on|possible|accepted|on sale|free)\b"
+        r"|\bhow long (?:is|are) the (?:lines?|queues?|waits?)\b",
     ),
     sign(
         "news, scores and fixtures",
-        "news headlines score scores winning won leading playing play standings trending happening happened next"
+        "developments new going news headlines score scores winning won leading playing play standings trending"
+        " happening happened next"
         " scored showing cinema theaters tv ranking halftime half-time result top leads polls films movies announced"
         " released launched film",
         r"\b(?:half-?time|full-?time|interim) (?:score|result)\b|\bwho (?:leads|tops)\b"
@@ -162,22 +191,28 @@ _SIGNS = (
         r"|\bwho is (?:winning|leading|ahead|playing|in the lead|on tv|top of)\b|\bwho (?:won"
         r"|scored)\b(?!.*\b\d{4}\b)(?=.{0,30}\b(?:game|match|race|debate|election|fight|final|cup|grand prix|last"
         r"|yesterday|today|tonight|derby|series|oscar)\b)"
-        rf"|\b(?:when|what time|where|what|how long|who)\b.{{0,30}}\b(?:the|my|our|your)? ?(?:very )?next {_EVENT}\b"
+        rf"|\b(?:when|what time|where|what|how long|who)\b.{{0,30}}\b(?:the|my|our"
+        rf"|your)? ?(?:very )?next (?:[\w-]+ ){{0,3}}?{_EVENT}\b"
         rf"|^next {_EVENT}\b|\bnext {_EVENT} (?:to|from|at|in|home)\b"
         r"|\b(?:standings|trending)\b(?! (?:mean|desk|order))|\bwhat is (?:playing|showing|on) (?:at|on"
-        r"|in) (?:the )?(?:cinema|theaters?|tv|movies)\b",
+        r"|in) (?:the )?(?:cinema|theaters?|tv|movies)\b"
+        r"|\btop stories\b|\brecent (?:developments|events|changes|news)\b|\bwho is the new\b|^next departures?\b",
     ),
     sign(
         "the latest of its kind",
-        "latest newest recent current reigning",
+        "current currently latest newest recent current reigning",
         r"\b(?:what|which|who|where|when|how|is|are|show|list|give|tell|any|has|have|did|get"
         r"|find)\b.{0,40}\b(?:latest|newest|most recent)\b(?! (?:i|we|you|one|time|date|possible|check|by|that"
-        r"|at which)\b)|^(?:the )?(?:latest|newest|most recent)\b"
+        r"|at which)\b)|^(?:the )?(?:latest|newest|most recent)\b(?! (?:i|we|you|time|date|possible|check)\b)"
         r"|\bcurrent(?:ly)?(?: \w+)? (?:price|value|rate|temperature|weather|score|president|ceo"
         r"|prime minister|king|queen|pope|chancellor|mayor|governor|champion|champions|population|record|holder"
         r"|leader|chairman|chair|manager|world|price of|cto|cfo|owner|coach|minister"
         r"|secretary)s?\b(?<!\bcurrent account rate)"
-        r"|\b(?:what|which) (?:is|are) the current (?:\w+ )?(?:version|release)\b|\breigning\b|\bwho is currently\b",
+        r"|\b(?:what|which) (?:is|are) the current (?:\w+ )?(?:version|release)\b|\breigning\b|\bwho is currently\b"
+        r"|\b(?:what|which|who|how \w+) (?:is|are) (?:the |your |our )?current (?!in\b|through\b|ac?count|password"
+        r"|pin\b|limit|ratio|liabilit|assets|address|employer|directory|user|branch|density|polic|rules?|law"
+        r"|guideline|fee|terms|flow|best practice|standard|procedure|process|node|thread|row|line|time complexity"
+        r"|api)\w",
     ),
 )
 _NOW = sign(
@@ -186,7 +221,9 @@ _NOW = sign(
     " season year quarter instant minute night far days speak today's tonight's tomorrow's yesterday's",
     rf"(?:^|[.?!,;] +)(?!what now|when (?:i|we|my|going|using|trying)\b|is there (?:some"
     rf"|any)thing){_STATE}(?: (?!i\b|you\b|my\b|me\b|we\b|since\b|after\b|because\b)\S+){{0,14}}? {_DEICTIC}\b"
-    rf"|^{_DEICTIC}\b.{{0,20}}\b{_STATE}|\b(?:what|which|who|when|where|is|are|show|list|give"
+    rf"|^(?!(?:i|my|the|our|we|how|why|since|can|could)\b)(?:(?!i\b|my\b|we\b)[\w'&-]+ ){{1,5}}{_DEICTIC}\W*$"
+    rf"|^(?:what|which|who|how \w+|is|are|do)\b.{{0,40}}\b(?:we|you)\b.{{0,25}}\b(?:right now|at the moment|today"
+    rf"|tonight)\W*$|^{_DEICTIC}\b.{{0,20}}\b{_STATE}|\b(?:what|which|who|when|where|is|are|show|list|give"
     rf"|tell)\b.{{0,40}}\b(?:today|tonight|tomorrow|yesterday)'s\b",
 )
 _STILL_SO = re.compile(
