@@ -125,7 +125,8 @@ _SIGNS = (
     ),
     sign(
         "to set off a device or a reminder",
-        "lights light music tv heating heat preheat run charge launch trigger fill note remember put roll revert"
+        "raise rise lower decrease adjust reduce increase volume lights light music tv heating heat preheat run"
+        " charge launch trigger fill note remember put roll revert"
         " change entry event task give countdown shut do make create have initiate begin i remind reminder turn"
         " switch set play alarm timer lights light thermostat volume wake dim pause skip lock"
         " unlock close mute start stop record navigate take snooze open record",
@@ -140,9 +141,8 @@ _SIGNS = (
         r"| all the)? (?:[\w'-]+ ){0,4}(?:lights?|lamps?|tv|radio|music|heating|heat|ac|fan|volume|thermostat"
         r"|air conditioning|oven|alarm|speaker|wifi|bluetooth|phone|kettle|heater|sound|microphone|dishwasher"
         r"|sprinklers?|camera)\b"
-        r"|^play (?:me )?(?!(?:a |the )?(?:role|devil|part|\w+ (?:major|minor)|c major)|.{0,20}\b(?:in python"
-        r"|chess works))(?:some|my|the|a|an"
-        r"|that|this|another|next|\w+ by|music|songs?|jazz|rock|classical|\w+ music|\w+ radio|something)\b|^(?:skip"
+        r"|^play (?:me )?(?!(?:a |the )?(?:roles?|devil|part|games?|audio|sound|video|sounds|piano|guitar|chess"
+        r"|poker|card|on words|\w+ (?:major|minor)|c major)\b)\S|^(?:skip"
         r"|pause|resume|stop|repeat|replay|snooze|rewind) (?:the|this|that|my|to the next)?\s?(?:current )?(?:song"
         r"|track|music|alarm|video|podcast|playlist|timer|recording)\b"
         r"|^(?:navigate|drive|take me|directions) (?:to|home)\b|^(?:lock|unlock|open|close) the (?:\w+ )?(?:doors?"
@@ -156,7 +156,9 @@ _SIGNS = (
         r"|create|make|put)(?: in)? (?:a |an |the )?(?:new )?(?:\w+ )?(?:calendar )?(?:entry|event|appointment|task"
         r"|contact)\b(?! (?:listener|loop|handler|bus|queue|driven|points?))|^put (?:off|back) the\b"
         r"|^put the \w+ off\b|^roll (?:\w+ )?back\b|^roll \w+ (?:back|out)\b|^change the (?:[\w-]+ )?(?:password"
-        r"|owner|booking|order|appointment|meeting|recipient|wallpaper|ringtone|channel|station)\b",
+        r"|owner|booking|order|appointment|meeting|recipient|wallpaper|ringtone|channel|station)\b"
+        r"|^(?:increase|raise|rise|lower|decrease|adjust|reduce)(?: (?:the|your|that))? (?:\w+ )?(?:volume|sound"
+        r"|brightness|lights?|thermostat)\b|^(?:i want )?(?:the |that )?volume (?:to|at|up|down|set)\b",
     ),
 )
 _ABROAD = (

@@ -57,6 +57,19 @@ _NOD = re.compile(
     r"|s'il te plaît"
     r"|sí|gracias|continúa|sigue|más|vale|claro|hola|por favor|otra|vez|de acuerdo)\b[\s,.!?…-]*)+$"
 )
+_MANNERS = re.compile(
+    r"^(?:(?:ok|okay|great|well|sorry|no|yes|actually|please|oh)\\b[ ,]*)*(?:(?:thanks|thank you|thx|cheers|good job"
+    r"|well done|bye|see you"
+    r"|you are (?:welcome|right|wrong|the best)|i appreciate)\\b[^?:]{0,60}$|i (?:am |was )?(?:so "
+    r"|very )?(?:grateful|thankful)\\b[^?:]{0,40}$"
+    r"|(?:i )?(?:did not|didn't|could not|couldn't|missed)(?: quite)? (?:hear|catch|get|understand|that"
+    r"|what) ?(?:you|that|it|what you said)?\\b"
+    r"|(?:(?:can|could|will|would) you )?(?:please )?(?:say|repeat|restate|ask)(?: me)? (?:that|it|this|yourself"
+    r"|the last|what you)\\b"
+    r"|(?:cancel|stop|undo|abort|ignore|negate|forget) (?:that|the|your|what)\\b.{0,12}\\b(?:last|previous|present"
+    r"|current|doing|command|talking|task|request)\\b"
+    r"|stop talking\\b|one more time\\b)"
+)
 _ELLIPSIS = re.compile(
     r"^(?:and |but |so |or |ok |okay |then )*(?:(?:what|how) about\b|same (?:question|thing|again|but|for|with"
     r"|one)\b|what else\b|what are the (?:alternatives|others?|differences|options)\W*$|(?:is|are) there (?:another"
@@ -159,6 +172,8 @@ def spot(reading: Reading) -> str | None:
     ask = reading.ask
     if not ask or _NOD.match(ask):
         return "a nod or a greeting"
+    if _MANNERS.match(ask):
+        return "manners"
     if not reading.words.isdisjoint(_BACKWARD) and _EARLIER.search(ask):
         return "something said before"
     return None if reading.material else _gap(reading)

@@ -28,7 +28,7 @@ _EVERYBODY = (  # what help desks, lawyers and teachers are asked about in gener
 )
 _GENERAL = (
     r"(?!.*\b(?:allowed|legal(?:ly)?|illegal|protected|required|obliged|liable|have to|need(?:s|ed)? to|supposed"
-    r"|normal|safe|compatible"
+    r"|normal|safe|compatible|covers?|includes?|included|pay out"
     r"|taxed|taxable|considered|counted|entitled|limit for|limits for|used for|made of|worth knowing|missing|wrong"
     r"|broken|work with)\b)"
 )
@@ -39,7 +39,8 @@ _SIGNS = (
         "my our",
         rf"{_ASKS}(?:what|when|where|which|who|how (?:much|many|high|low|big|far|old|close|soon|often|is"
         rf"|are))\b{_GENERAL}"
-        rf"(?: [\w'-]+){{0,6}}? (?:is|are|was|were|will|does|did|has|have|do)(?: [\w'-]+){{0,4}}? (?:my"
+        rf"(?: [\w'-]+){{0,6}}? (?:is|are|was|were|will|does|did|has|have|do)"
+        rf"(?: (?!(?:if|that|when|to|because|while|after|before|unless|\w{{2,}}ing)\b)[\w'-]+){{0,4}}? (?:my"
         rf"|our) (?!{_EVERYBODY})"
         rf"|{_ASKS}how long (?:until|before|till|has|have|is left)\b.{{0,20}}\b(?:my|our) (?!{_EVERYBODY})"
         rf"|^how (?:is|are|was) (?:my|our) (?!{_EVERYBODY})",
@@ -47,7 +48,8 @@ _SIGNS = (
     sign(
         "the asker's own record, to be shown",
         "my our",
-        rf"(?:^|[.?!,;] +)(?:please )?(?:i (?:want|need|would like) to )?(?:can you |could you )?(?:show|check|tell"
+        rf"(?:^|[.?!,;] +)(?:please )?(?:i (?:want|need|would like) to )?(?:(?:can|could|would|will) you (?:please "
+        rf"|help me )?)?(?:i wanna |help me )?(?:show|check|tell"
         rf"|give|list|see|read"
         rf"|pull up|look up|view|display|know|review|fetch|get|find|track|confirm)(?: me"
         rf"| out)?\b(?:(?! how\b) [\w'-]+){{0,5}}? "
@@ -65,7 +67,8 @@ _SIGNS = (
     ),
     sign(
         "the asker's own schedule, account or allowance",
-        "history appointment request to-do do refund card cart basket diary inbox calendar schedule agenda shopping"
+        "due payday paid paycheck history appointment request to-do do refund card cart basket diary inbox calendar"
+        " schedule agenda shopping"
         " to-do todo reminder reminders playlist balance account accounts vacation"
         " pto sick leave package parcel order orders flight meeting meetings appointments bill bills paycheck payday"
         " savings checking bank spent spend spending transactions salary",
@@ -81,12 +84,16 @@ _SIGNS = (
         r"|our) (?:[\w'-]+ ){0,3}(?:accounts?|savings|checking|bank|wallet|budget)\b(?!.{0,30}\b(?:top|transfer"
         r"|deposit|put|charged|withdraw)\b)"
         r"|\b(?:vacation|pto|sick|paid time off|days off|leave|holiday)\b(?: days?| time| leave)?\b.{0,40}\b(?:left"
-        r"|remaining|(?:do|did|have) i|i have|i can use|used up|available to me|i (?:still )?have|taken|saved)\b"
+        r"|remaining|did i|(?:do|have) i (?:still )?(?!get|need|have to|to)|i have(?! to)|i can use|used up"
+        r"|available to me|i (?:still )?have|taken|saved)\b"
         r"|\bi (?:have )?(?:spent|spend|been spending) (?:\w+ ){0,3}(?:on|in|at|this|last|for|yesterday|recently)\b"
         r"|\b(?:any|all|what|the|which|have|attend) meetings? (?:\w+ ){0,3}(?:today|tomorrow|scheduled|this week)\b"
         r"|^track (?:an?|the|this) (?:order|package|parcel)\b"
         r"|\bbalance (?:on|of) (?:card|account)\b|\b(?:in|on) my (?:cart|basket|diary|inbox|wallet|wish ?list"
-        r"|feed)\b(?!.{0,30}\bwhy\b)",
+        r"|feed)\b(?!.{0,30}\bwhy\b)"
+        r"|\b(?:is|when is|what (?:day|date) is)\b.{0,30}\b(?:bill|rent|payment|mortgage|loan"
+        r"|invoice) due\b(?! (?:if|when|after|for a)\b)|\bwhen (?:do|will|should) i (?:get|receive|expect) (?:my"
+        r"|another|the) (?:next )?(?:pay|check|wages)|\bwhat (?:do|would|will) you call me\b",
     ),
     sign(
         "what the asker did or has",
@@ -95,7 +102,8 @@ _SIGNS = (
         r"|receive the|get the|get charged|do )(?:already |ever |just )?(?!been asked|lost|to\b)\w+"
         r"|(?:^|[.?!,;] +|\b(?:and|know|tell me|see) )(?:what|when|where|which|who|how (?:much|many|often"
         r"|long))\b(?: [\w'-]+){0,5}? (?:did|have|had|was) (?:i|we) (?!to\b|do wrong|been asked|need|done wrong)\w+"
-        r"|(?:^|[.?!,;] +)(?:what|which|when|where|who)\b(?: [\w'-]+){0,3}? (?:am|was) (?:i|we) (?!supposed|going"
+        r"|(?:^|[.?!,;] +)(?:what|which|when|where|who)\b(?: [\w'-]+){0,3}? (?:am|was) (?:i|we) (?!supposed|expected"
+        r"|legally|going"
         r"|looking|able"
         r"|allowed|entitled|charged"
         r"|doing wrong|required|liable|missing)\w+|\b(?:what|which)\b(?: [\w'-]+){0,3}? am i (?:on|in)\b"
@@ -110,7 +118,7 @@ _SIGNS = (
         r"|debt|free|budget|rent|limit|available|invited|approved|up to date|eligible for my|due|getting paid"
         r"|scheduled|busy|overspending|overweight)\b"
         r"|\bwhen (?:do|will|am) i (?:get(?:ting)? paid|get my (?:salary|paycheck|refund)|meet|fly|see my|next"
-        r"|due)\b|\bwhat time (?:do|am) i\b|\bhow (?:am i doing|have i been)\b"
+        r"|due)\b|\bwhat time (?:do|am) i\b(?! (?:need|have) to)|\bhow (?:am i doing|have i been)\b"
         r"|^do (?:i|we) still (?:have|owe)\b|^(?:did|have) you (?:get|got|receive|received|seen|read) (?:my|our)\b"
         r"|^do you (?:have|know) my\b|^(?:was|were) (?:i|we) (?:at|on|in)\b|\bwhich of my\b|\bname is the (?:booking"
         r"|reservation|order) under\b",
@@ -167,8 +175,17 @@ _HOW = re.compile(
 )
 
 
+_SUPPOSED = re.compile(
+    r"^(?:if|suppose|as an?|once)\b|(?<!know)(?<!me)(?<!see)(?<!check)(?<!wondering)(?<!out) if (?:i|my|the|an?|it"
+    r"|we|you"
+    r"|someone|they)\b"
+)
+
+
 def spot(reading: Reading) -> str | None:
     """Say whose affair the question is about, or None when the answer is the same for everyone."""
     if reading.method and _HOW.search(reading.ask) and not reading.ask.startswith(("what do i ", "what do we ")):
+        return None
+    if _SUPPOSED.search(reading.ask):  # a rule is asked for, not a record
         return None
     return first(_SIGNS, reading.ask, reading.words) or first(_ABROAD, reading.ask, reading.words)

@@ -97,7 +97,8 @@ _SIGNS = (
     ),
     sign(
         "an exchange rate",
-        "rate exchange conversion lira rubles riyal won dollar dollars euro euros pound pounds yen rupees pesos usd"
+        "dollars rate exchange conversion lira rubles riyal won dollar dollars euro euros pound pounds yen rupees"
+        " pesos usd"
         " eur"
         " gbp jpy chf franc francs yuan cad aud inr rupee peso",
         r"\b(?:what|which|how|tell me|know|give me|check|show)\b.{0,30}\bexchange rates? (?:for|of|bet\w+|from|to"
@@ -108,11 +109,14 @@ _SIGNS = (
         rf"|one )?{_CURRENCY}\b|\b{_CURRENCY}\b.{{0,15}}\b(?:trading|worth|doing|stronger|weaker)\b"
         rf"|\bhow (?:many|much) {_CURRENCY}\b.{{0,30}}\b\d[\d.,]* ?{_CURRENCY}"
         r"|\b(?:euro|dollar|pound|yen|franc|usd|eur|gbp)s?[ /-](?:euro|dollar|pound|yen|franc|usd|eur"
-        r"|gbp)s? (?:exchange )?rate\b|^(?:the )?(?:current )?exchange rates?\b(?=(?: [\w-]+){0,4}\W*$)",
+        r"|gbp)s? (?:exchange )?rate\b|^(?:the )?(?:current )?exchange rates?\b(?=(?: [\w-]+){0,4}\W*$)"
+        r"|\bhow (?:much|many) \w+ (?:can|do|will|would) i get (?:for|with|from) (?:\w+ ){0,2}(?:dollars?|euros?"
+        r"|pounds?|usd|eur|gbp|yen|pesos?)\b",
     ),
     sign(
         "the clock or the calendar",
-        "hour longer old time clock day date days weeks long week month year hours minutes today's age",
+        "today time date day hour longer old time clock day date days weeks long week month year hours minutes"
+        " today's age",
         r"\bwhat time (?:is it|it is|do you have|zone am i)\b"
         r"|^\W*(?:what is )?the (?:current )?time\b(?! (?:complexity|zone|signature|limit|frame|period|difference"
         r"|needed|required|it|of|when|to|for|value|constant))|\bwhat is the time\b(?! \w)|\bwhat is the time (?:now"
@@ -129,11 +133,17 @@ _SIGNS = (
         r"|february|march|april|may|june|july|august|september|october|november|december|friday|monday|ramadan"
         r"|valentine's day|kickoff|launch)\b)"
         r"|\bhow old (?:is|are) (?!a\b|an\b|my\b|your?\b|the (?:earth|universe|sun|moon)\b)[^\W\d]"
-        r"|^(?:the )?(?:date|day|time)(?: of the week)?(?:,? (?:today|now|please))?\W*$|\bhow much longer until\b",
+        r"|^(?:the )?(?:date|day|time)(?: of the week)?(?:,? (?:today|now|please))?\W*$|\bhow much longer until\b"
+        r"|\b(?:tell|know|give)\b.{0,20}\bthe (?:exact |current |right )?(?:time|date)\b(?=(?: (?:is|it is|now|today"
+        r"|tomorrow|please|there|in [\w ]+|right now))*\W*$)|\b(?:what|which) (?:the )?(?:date|day|time) (?:is|will"
+        r"|was|does) (?:it|today|tomorrow|the|be)\b|\bwhat (?:day|date) (?:today|tomorrow|it) (?:is|will be)\b"
+        r"|\bwhat (?:will|is) the (?:date|day) (?:be|in|on|today|tomorrow)\b|\b(?:have|got) the time\b"
+        r"|\bdays? from (?:now|today)\b.{0,20}\W*$(?<=.)",
     ),
     sign(
         "whether it works just now",
-        "possible accepted line something free outage trouble back location taken down up offline online working"
+        "traffic gridlock crowded busy possible accepted line something free outage trouble back location taken down"
+        " up offline online working"
         " open closed delayed late"
         " cancelled canceled available stock outage outages"
         " delays delay strike strikes disruptions disrupted running status busy traffic crowded full sold problems"
@@ -168,11 +178,15 @@ _SIGNS = (
         r"|parking spaces?)\b.{0,20}\b(?:free|available|taken|occupied)\W*$|^are you (?:open"
         r"|closed)\b.{0,30}\b(?:today|tomorrow|tonight|now|this|christmas|new year|easter)\b"
         r"|^(?:is|are) .{1,60}\bstill (?:open|available|running|going|on|possible|accepted|on sale|free)\b"
-        r"|\bhow long (?:is|are) the (?:lines?|queues?|waits?)\b",
+        r"|\bhow long (?:is|are) the (?:lines?|queues?|waits?)\b"
+        r"|\btraffic (?:is|look|looks|like|situation|near|predictions?|report|update|jam|delays?)\b(?! (?:light|sign"
+        r"|law))|\b(?:heavy|bad|much|any|hit) traffic\b(?!.{0,40}\bwebsite\b)|\bgridlock\b"
+        r"|\bhow busy\b.{0,30}\b(?:at \d|around|right now|tonight|today|be)\b|\b(?:be|is it) crowded\b",
     ),
     sign(
         "news, scores and fixtures",
-        "developments new going news headlines score scores winning won leading playing play standings trending"
+        "off payday developments new going news headlines score scores winning won leading playing play standings"
+        " trending"
         " happening happened next"
         " scored showing cinema theaters tv ranking halftime half-time result top leads polls films movies announced"
         " released launched film",
@@ -196,7 +210,8 @@ _SIGNS = (
         rf"|^next {_EVENT}\b|\bnext {_EVENT} (?:to|from|at|in|home)\b"
         r"|\b(?:standings|trending)\b(?! (?:mean|desk|order))|\bwhat is (?:playing|showing|on) (?:at|on"
         r"|in) (?:the )?(?:cinema|theaters?|tv|movies)\b"
-        r"|\btop stories\b|\brecent (?:developments|events|changes|news)\b|\bwho is the new\b|^next departures?\b",
+        r"|\btop stories\b|\brecent (?:developments|events|changes|news)\b|\bwho is the new\b|^next departures?\b"
+        r"|\bnext (?:\w+ )?(?:holiday|day off|payday|paycheck|long weekend)\b",
     ),
     sign(
         "the latest of its kind",

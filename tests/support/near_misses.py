@@ -4,6 +4,9 @@ A family is a file of `tests/cache/near_misses/`; its lines are what `sluice cac
 families `a` and `b` are texts; in those of `APART` they are whole requests, and its traps differ in something other
 than the last thing the user said, so that no similarity may ever bring them together.
 
+The families of `MULTI_TURN` are conversations. Their traps have the same last words after another history; their true
+pairs differ in the history too, in its words or by small talk, so that only a judge could bring them together.
+
 Nothing that decides in the product may be fitted to these pairs.
 """
 
@@ -19,6 +22,7 @@ APART = frozenset(
     {"attachments", "feature", "persona", "response_schema", "sampling", "system_prompt", "tenant", "tools", "turn"}
 )
 FAMILIES = tuple(sorted(path.stem for path in FOLDER.glob("*.jsonl")))
+MULTI_TURN = tuple(sorted(f"multi_turn/{path.stem}" for path in FOLDER.glob("multi_turn/*.jsonl")))
 
 Request = dict[str, Any]
 

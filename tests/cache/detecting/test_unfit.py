@@ -2,6 +2,8 @@
 
 `development.jsonl` was looked at while the detectors were written, `held_out.jsonl` was not: its mistakes are counted
 here and have not been read. Both have near misses on either side ("how do I change my current password").
+`unusual.jsonl` asks on purpose in words that nobody expects: less than half of it is caught, which is what a list of
+words can do; the learned bound on errors has to hold without them.
 """
 
 import json
@@ -29,6 +31,7 @@ def labelled(name: str) -> list[Labelled]:
 
 DEVELOPMENT = labelled("development")
 HELD_OUT = labelled("held_out")
+UNUSUAL = labelled("unusual")
 
 
 def refused(questions: list[Labelled]) -> float:
@@ -64,8 +67,8 @@ def test_few_questions_held_out_are_refused_that_should_not_be() -> None:
 @pytest.mark.parametrize(
     ("kind", "recall"),
     [
-        (Kind.TIME_SENSITIVE, 0.9),
-        (Kind.PERSONAL, 0.95),
+        (Kind.TIME_SENSITIVE, 0.92),
+        (Kind.PERSONAL, 0.94),
         (Kind.ANAPHORIC, 0.94),
         (Kind.VARIED, 0.93),
         (Kind.ACTION, 0.98),
@@ -80,6 +83,10 @@ def test_the_reason_given_for_a_question_held_out_is_mostly_the_right_one(kind: 
     verdicts = [(question, unfit(question.text)) for question in HELD_OUT]
     given_it = [question for question, verdict in verdicts if verdict is not None and verdict.kind is kind]
     assert statistics.fmean(question.unfit == kind for question in given_it) >= 0.9
+
+
+def test_questions_in_unusual_words_are_refused_four_times_in_ten() -> None:
+    assert refused(UNUSUAL) >= 0.4
 
 
 def test_what_was_learned_in_development_is_kept() -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.support.near_misses import APART, FAMILIES, NearMiss, last_words, near_misses, surroundings
+from tests.support.near_misses import APART, FAMILIES, MULTI_TURN, NearMiss, last_words, near_misses, surroundings
 
 PAIRS = near_misses()
 
@@ -74,3 +74,17 @@ def test_traps_look_more_alike_than_true_pairs() -> None:
     traps = [overlap(pair) for pair in texts if not pair.same]
     truths = [overlap(pair) for pair in texts if pair.same]
     assert sum(traps) / len(traps) > sum(truths) / len(truths) > 0.3
+
+
+def test_there_are_sixty_conversations_and_most_are_traps() -> None:
+    pairs = near_misses(*MULTI_TURN)
+    assert Counter(pair.kind for pair in pairs) == dict.fromkeys(MULTI_TURN, 12)
+    assert len(pairs) >= 60
+    assert sum(not pair.same for pair in pairs) >= 36
+
+
+@pytest.mark.parametrize("family", MULTI_TURN)
+def test_conversations_differ_in_their_history_and_traps_in_nothing_else(family: str) -> None:
+    for pair in near_misses(family):
+        assert surroundings(pair.a) != surroundings(pair.b)
+        assert (last_words(pair.a) != last_words(pair.b)) == pair.same
