@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 _EMAIL = re.compile(r"\b([\w.+-]{1,64})@([\w-]{1,63}(?:\.[\w-]{1,63})+)")
 _NOBODY = re.compile(
     r"(?:no-?reply|support|info|help|contact|sales|admin|abuse|postmaster|hello|office|service|jobs|press"
-    r"|user(?:name)?"
-    r"|name|you|me|someone|foo|test|example|git)\Z",
+    r"|user(?:name)?|name|you|me|someone|foo|test|example|git)\Z",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
@@ -24,22 +23,18 @@ _PHONE = re.compile(
 )
 _REFERENCE = re.compile(
     r"\b(?:order|ticket|case|invoice|booking|reservation|account|acct|customer|client|member(?:ship)?|polic(?:y|e)"
-    r"|claim"
-    r"|tracking"
-    r"|reference|ref|confirmation|parcel|shipment|employee|patient|passport|licen[cs]e|case file|bestellung|auftrag"
-    r"|kunden"
-    r"|rechnung|vertrag|sendung|commande|facture|dossier|pedido|factura|reserva)(?:s?nummer)?"
-    r"(?: (?:number|num|no\.?|nr\.?|id|code|file|n°|número|numéro))?(?: is| ist| est| es)?\s*[:#]?\s*#?"
-    r"(?!(?:19|20)\d\d\b)(?=[A-Za-z-]*\d)[A-Za-z]{0,4}-?\d[\w-]{3,}\b",
+    r"|claim|tracking|reference|ref|confirmation|parcel|shipment|vat|tax|employee|patient|passport|licen[cs]e"
+    r"|case file|bestellung|auftrag|kunden|rechnung|vertrag|sendung|commande|facture|dossier|pedido|factura"
+    r"|reserva)(?:s?nummer)?(?: (?:number|num|no\.?|nr\.?|id|code|file|n°|número|numéro))?(?: is| ist| est"
+    r"| es)?\s*[:#]?\s*#?(?!(?:19|20)\d\d\b)(?=[A-Za-z-]*\d)[A-Za-z]{0,4}-?\d[\w-]{3,}\b",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
     r"\b(?i:my (?:full |last |first |sur)?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo"
-    r"|mi nombre es"
-    r"|(?:patient|employee|customer|client|tenant|student) (?:is |named |called )?(?:mr|mrs|ms|dr)\.?)\s+[^\W\d_]{2,}"
-    r"|\b(?:I am|I'm|[Tt]his is|[Hh]ere is) (?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][a-zà-ÿ]+ [A-Z][a-zà-ÿ]+\b(?! (?:is|was"
-    r"|not|a|an)\b)"
-    r"|\b(?i:i live at|my address is|ich wohne in der|j'habite au|vivo en la calle) [\w .]*\d"
+    r"|mi nombre es|(?:patient|employee|customer|client|tenant|student) (?:is |named |called )?(?:mr|mrs|ms"
+    r"|dr)\.?)\s+[^\W\d_]{2,}|\b(?:I am|I'm|[Tt]his is|[Hh]ere is) (?:(?:Mr|Mrs|Ms"
+    r"|Dr)\.? )?[A-Z][a-zà-ÿ]+ [A-Z][a-zà-ÿ]+\b(?! (?:is|was|not|a|an)\b)|\b(?i:i live at|my address is"
+    r"|ich wohne in der|j'habite au|vivo en la calle) [\w .]{0,60}\d"
 )
 _DIGITS = re.compile(r"\d")
 _FEWEST_DIGITS = 4

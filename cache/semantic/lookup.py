@@ -7,11 +7,12 @@ The order is the one of trust: whether any stored answer could fit (`cache.detec
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cache.detecting.unfit import unfit
-from cache.errors import EmbeddingUnavailable
+from cache.errors import EmbeddingUnavailable, IndexUnavailable
 from cache.guards import read, veto
 from cache.learning.evidence import NEIGHBOURS
 from cache.learning.lookups import Action, Candidate
@@ -114,9 +115,9 @@ class SemanticCache:
             return None
         try:
             vector = (await self._embedding.embed([question.text]))[0]
-        except EmbeddingUnavailable:
+            found = await self._index.search(scope, vector, NEIGHBOURS)
+        except (EmbeddingUnavailable, IndexUnavailable):
             return None
-        found = await self._index.search(scope, vector, NEIGHBOURS)
         near = await self._read(scope, found[:READ], learner)
 
         def may(entry: bytes, stored: Stored) -> bool:
@@ -128,7 +129,8 @@ class SemanticCache:
         if decision.action is not Action.SERVE or decision.entry is None:
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
-        await self._index.used(scope, decision.entry, float(near[decision.entry].cost_nanos))
+        with suppress(IndexUnavailable):
+            await self._index.used(scope, decision.entry, float(near[decision.entry].cost_nanos))
         return Sought(scope, sought.entry, question.text, vector, decision, near, near[decision.entry], similarity)
 
     async def keep(self, sought: Sought, answer: Stored, ttl: int) -> None:
@@ -161,7 +163,8 @@ class SemanticCache:
         for each in found:
             stored = await self._answers.get(each.key)
             if stored is None or stored.question is None:
-                await self._index.remove(scope, each.key)
+                with suppress(IndexUnavailable):
+                    await self._index.remove(scope, each.key)
                 learner.forget(each.key)
             else:
                 near[each.key] = stored

@@ -14,6 +14,9 @@ from structlog.typing import FilteringBoundLogger
 
 from cache.answers import AnswerCache
 from cache.config import SemanticSection
+from cache.embedding import Embedding
+from cache.errors import IndexUnavailable
+from cache.index import VectorIndex
 from cache.semantic.lookup import SemanticCache
 from cache.stores.memory import MemoryAnswers
 from cache.stores.near import NearAnswers
@@ -89,7 +92,9 @@ def open_caches(
         CannotServe: as `open_answers`.
     """
     answers = open_answers(settings, time, stack)
-    semantics = OpenSemantics(partial(_open_semantic, settings, answers), SystemRandom(), log)
+    semantics = OpenSemantics(
+        partial(_open_semantic, settings, answers, partial(log.warning, "semantic cache")), SystemRandom(), log
+    )
     recorder = Recorder(Lookups(database), secrets.token_hex(8))
     return Caches(
         answers=answers,
@@ -104,7 +109,9 @@ def open_caches(
     )
 
 
-async def _open_semantic(settings: Settings, answers: AnswerCache, section: SemanticSection) -> SemanticCache:
+async def _open_semantic(
+    settings: Settings, answers: AnswerCache, say: Callable[[str], None], section: SemanticSection
+) -> SemanticCache:
     """Open the semantic cache of a policy, over vectors that live where the answers do.
 
     Raises:
@@ -115,7 +122,33 @@ async def _open_semantic(settings: Settings, answers: AnswerCache, section: Sema
     from cache.verifying import open_verifier
 
     embedding = await open_embedding(section.embedding)
+    try:
+        index = await _open_index(settings, embedding, section.max_entries, say)
+    except IndexUnavailable:
+        await embedding.close()
+        raise
+    return SemanticCache(embedding, index, answers, open_verifier(embedding.name), AnswerJudge(embedding))
+
+
+async def _open_index(settings: Settings, embedding: Embedding, most: int, say: Callable[[str], None]) -> VectorIndex:
+    """Open the home of vectors beside that of the answers; what cannot be shared or kept is this process's own."""
+    from cache.index.files.records import Origin
     from cache.index.memory import MemoryVectors
 
-    index = MemoryVectors(embedding.dimensions, section.max_entries, SystemRandom())
-    return SemanticCache(embedding, index, answers, open_verifier(embedding.name), AnswerJudge(embedding))
+    origin = Origin(embedding.name, embedding.dimensions)
+    if settings.answers_home == "disk" and settings.workers == 1:
+        from cache.index.disk import open_disk
+
+        return await open_disk(Home(settings.home).vectors, origin, most, SystemRandom(), say)
+    if settings.answers_home == "redis":
+        from cache.index.redis import RedisVectors
+
+        shared = RedisVectors(settings.redis_url, origin, most)
+        try:
+            await shared.check()
+        except IndexUnavailable as error:
+            await shared.close()
+            say(f"{error}; each process finds only the questions that it was asked itself")
+        else:
+            return shared
+    return MemoryVectors(embedding.dimensions, most, SystemRandom())

@@ -41,4 +41,7 @@ def _dated(before: object, rates: Mapping[str, str], since: date) -> list[object
     stated = [before] if isinstance(before, dict) else before
     if not isinstance(stated, list):
         raise CannotEdit(f"its price is {before!r} until then, which cannot stand beside prices with dates")
-    return [*(entry for entry in stated if entry.get("from") != since.isoformat()), {**rates, "from": since.isoformat()}]
+    return [
+        *(entry for entry in stated if entry.get("from") != since.isoformat()),
+        {**rates, "from": since.isoformat()},
+    ]
