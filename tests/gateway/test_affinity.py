@@ -68,7 +68,7 @@ async def test_a_deployment_that_is_full_is_left_at_once_and_for_as_long_as_the_
 
 async def test_a_prefix_is_worth_no_more_than_it_saves(tmp_path: Path) -> None:
     for factor, stays in ((1.5, True), (20, False)):
-        dear = {name: rate * factor for name, rate in PRICE.items()}
+        dear = {name: round(rate * factor, 4) for name, rate in PRICE.items()}
         folder = tmp_path / str(factor)
         folder.mkdir()
         async with twins(folder, dear) as shop:

@@ -194,7 +194,7 @@ async def test_savings_of_a_cheaper_model_and_of_a_cache_add_up_to_the_baseline_
 
 
 async def test_a_conversation_of_ten_turns_gets_cheaper(tmp_path: Path) -> None:
-    """By 78.8 % of its input, with a system prompt of 5,100 tokens and turns of 260."""
+    """By 76.1 % of all it costs, with a system prompt of 5,100 tokens and turns of 260."""
     spent: list[int] = []
     for cache in (OFF, AUTO):
         async with shop(empty(tmp_path), cache, KeepingProvider()) as found:
@@ -202,8 +202,8 @@ async def test_a_conversation_of_ten_turns_gets_cheaper(tmp_path: Path) -> None:
             rows = [(await found.booked(reply)).request for reply in replies]
             spent.append(sum(row.cost.nanos for row in rows))
             saved = sum(row.saved.nanos for row in rows)
-    assert spent[0] - spent[1] == saved
-    assert (spent, saved) == ([], 0)
+    assert spent == [198_765_000, 47_467_950]
+    assert saved == spent[0] - spent[1]
 
 
 async def test_prompts_that_never_come_again_get_dearer_by_no_more_than_two_tries(tmp_path: Path) -> None:
