@@ -163,7 +163,7 @@ def _row(row: SpendRow, whole: Nanodollars, colour: str) -> Row:
         exact=f"{row.cost.usd} USD",
         share=share(row.cost.nanos, whole.nanos),
         bar=share_bar(row.cost.nanos, whole.nanos, colour),
-        saved=usd(row.saved) if row.saved > ZERO else NOTHING,
+        saved=usd(row.saved) if row.saved != ZERO else NOTHING,
         requests=count(row.requests),
         cached=share(row.cached, row.requests - row.refused),
         refused=count(row.refused),

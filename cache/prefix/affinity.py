@@ -56,7 +56,7 @@ def by_affinity(choices: Sequence[Choice], key: bytes, balance: Literal["cheapes
 
     def rank(choice: Choice) -> tuple[bool, int, bool, bytes]:
         full, weight = choice.busy > most, _inverted(rendezvous(key, choice.place))
-        warm = None if full else choice.warm_cost
+        warm = None if full or choice.warm_cost is None else min(choice.warm_cost, choice.cost)
         cost = choice.cost if warm is None else warm
         first = warm is not None and warm <= lowest
         return not first, cost if first or balance == "cheapest" else 0, full, weight

@@ -1,7 +1,7 @@
 """Which prefixes were met, whose they are, when they last came, and which deployment still keeps them.
 
-Bounded: what was met longest ago is forgotten first. An entry takes about 400 bytes; what a provider keeps is forgotten
-by it long before it falls out of here.
+Bounded: what was met longest ago is forgotten first. An entry takes about 620 bytes, all of them 20 MiB at most; a
+provider forgets what it keeps long before it falls out of here.
 """
 
 from collections import OrderedDict

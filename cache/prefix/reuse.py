@@ -15,7 +15,8 @@ MINUTES_S: Final = 300
 HOUR_S: Final = 3600
 
 _PRIOR: Final = 1.0
-"""As if one prefix had come again and one had not: enough to try, and three that do not are enough to stop."""
+"""As if one prefix had come again and one had not: enough to try. The one that is asked about counts as one that has
+not, so that at the usual prices, where a chance of 22 % pays, two that do not come again are enough to stop."""
 
 _MOST: Final = 256.0
 """Beyond so many the counts are halved, so that what an app does now outweighs what it did."""

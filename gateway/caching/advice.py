@@ -79,8 +79,5 @@ def advised(section: SemanticSection, advice: Iterable[Advice], stated: Mapping[
     observe = [name for name in section.observe if moves.get(name) != "enable"]
     enabled += [name for name, move in moves.items() if move == "enable"]
     observe += [name for name, move in moves.items() if move == "observe"]
-    changed = dict(stated)
-    for name, features in (("enabled", enabled), ("observe", observe)):
-        if features or name in stated:
-            changed[name] = features
-    return changed
+    lists = {"enabled": enabled, "observe": observe}
+    return {**stated, **{name: features for name, features in lists.items() if features or name in stated}}

@@ -152,3 +152,7 @@ async def _open_index(settings: Settings, embedding: Embedding, most: int, say: 
         else:
             return shared
     return MemoryVectors(embedding.dimensions, most, SystemRandom())
+
+
+def _say(log: FilteringBoundLogger, sentence: str) -> None:
+    log.warning("semantic cache", reason=sentence)

@@ -85,7 +85,7 @@ class Prefixing:
             return UNTOUCHED
         if section.provider_breakpoints == "off" and section.affinity == "off":
             return UNTOUCHED
-        return Prefixed(self, section, asked.request_id, entitled, body)
+        return Prefixed(self, section, asked, entitled, body)
 
     @cached_property
     def twins(self) -> frozenset[str]:
@@ -98,11 +98,12 @@ class Prefixed:
     """One request."""
 
     def __init__(
-        self, prefixing: Prefixing, section: PrefixSection, request: str, entitled: Entitled, body: dict[str, Any]
+        self, prefixing: Prefixing, section: PrefixSection, asked: Asked[Any], entitled: Entitled, body: dict[str, Any]
     ) -> None:
         who = entitled.attribution
         self._prefixing = prefixing
-        self._request = request
+        self._request = asked.request_id
+        self._size = asked.size
         self._body = body
         self._whose = (f"{who.team}/{who.app}", who.feature)
         self._salt = self._whose[0].encode()
@@ -133,8 +134,10 @@ class Prefixed:
         family = self._prefixing.families[model.provider](model.upstream_model)
         if self._changes:
             body = stable(body | self._ordered)
-        matters = model.name in self._prefixing.twins or (self._changes and family is not None and not family.idle)
-        found = self._outline if matters else None
+        kept = (
+            family is not None and not family.idle and self._size >= family.least_tokens
+        )  # no token is without a byte
+        found = self._outline if model.name in self._prefixing.twins or (self._changes and kept) else None
         if found is None or family is None:
             return Prepared(body)
         self._meet(found)

@@ -20,15 +20,24 @@ DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environ
 
 
 @click.command(
-    epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json\n  sluice spend --forecast"
+    epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json\n  sluice spend --forecast\n"
+    "  sluice spend --unread"
 )
 @click.option("--by", type=click.Choice(DIMENSIONS), default="team", show_default=True, help="Group by this dimension.")
 @click.option("--since", type=Duration(), default="7d", show_default=True, help="How far to look back.")
 @click.option("--forecast", is_flag=True, help="Show each budget instead, and when it will run out.")
+@click.option("--unread", is_flag=True, help="Show what was written to providers' caches and nobody has read.")
 @as_json
 @click.pass_context
-def spend(context: click.Context, by: str, since: timedelta, forecast: bool, as_json: bool) -> None:
+def spend(context: click.Context, by: str, since: timedelta, forecast: bool, unread: bool, as_json: bool) -> None:
     """Show what was spent, saved and refused; or where each budget will end."""
+    if unread:
+        from gateway.cli.spending.unread import show_unread
+
+        if forecast or context.get_parameter_source("by") is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError("--unread is by app and feature, and looks back: it goes with --since alone.")
+        show_unread(since, as_json=as_json)
+        return
     if forecast:
         from gateway.cli.spending.forecast import show_forecast
 
