@@ -24,7 +24,7 @@ def main(model: str) -> None:
         try:
             transformer = _load(model)
         except Exception as error:  # noqa: BLE001  whatever it is, it is said where it can be read
-            _say(answers, Failed(_reason(error)))
+            _say(answers, Failed(f"{model}: {_reason(error)}"))
             return
         _say(answers, Ready(transformer.get_embedding_dimension() or 0))
         while isinstance(message := next_frame(sys.stdin.buffer), Texts):
