@@ -32,6 +32,7 @@ class Pair:
         kind: What sort of pair it is.
         group: Pairs of one group are held out together.
         weight: How much it counts in training.
+        made: Whether one of them was made by `rewording.py`: such a pair teaches, and measures nothing.
     """
 
     a: str
@@ -40,6 +41,7 @@ class Pair:
     kind: str
     group: str
     weight: float = 1.0
+    made: bool = False
 
 
 def grouped(random: random.Random) -> Iterator[Pair]:
@@ -54,8 +56,10 @@ def _of_group(group: dict[str, list[str]], random: random.Random) -> Iterator[Pa
     traps: list[dict[str, str]] = group["traps"]  # pyright: ignore[reportAssignmentType]  the one field of its kind
     for other in same:
         yield Pair(base, other, same=True, kind="paraphrase", group=name)
-    for other in (*group["near"], reword(base, random), reword(base, random)):
+    for other in group["near"]:
         yield Pair(base, other, same=True, kind="near repeat", group=name)
+    for other in (reword(base, random), reword(base, random)):
+        yield Pair(base, other, same=True, kind="near repeat", group=name, made=True)
     wordings = list(itertools.combinations(same, 2))
     for a, b in random.sample(wordings, min(_WORDINGS_OF_TWO, len(wordings))):
         yield Pair(a, b, same=True, kind="two paraphrases", group=name)
@@ -63,7 +67,7 @@ def _of_group(group: dict[str, list[str]], random: random.Random) -> Iterator[Pa
         yield Pair(base, trap["text"], same=False, kind=trap["kind"], group=name)
         yield Pair(random.choice(same), trap["text"], same=False, kind=f"{trap['kind']}, paraphrase", group=name)
     for trap in random.sample(traps, min(_REWORDED_TRAPS, len(traps))):
-        yield Pair(reword(base, random), trap["text"], same=False, kind=f"{trap['kind']}, near repeat", group=name)
+        yield Pair(reword(base, random), trap["text"], same=False, kind=f"{trap['kind']}, near repeat", group=name, made=True)
 
 
 def given(path: Path, weight: float, random: random.Random) -> Iterator[Pair]:
@@ -77,7 +81,7 @@ def given(path: Path, weight: float, random: random.Random) -> Iterator[Pair]:
         yield Pair(row["a"], row["b"], same=bool(row["same"]), kind=str(row["kind"]), group=group, weight=weight)
     for question in sorted({row["a"] for row in rows}):
         group = f"{path.name}:{groups[question]}"
-        yield Pair(question, reword(question, random), same=True, kind="near repeat", group=group)
+        yield Pair(question, reword(question, random), same=True, kind="near repeat", group=group, made=True)
 
 
 def _connected(edges: Iterable[tuple[str, str]]) -> dict[str, str]:
