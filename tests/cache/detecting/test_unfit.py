@@ -67,10 +67,10 @@ def test_few_questions_held_out_are_refused_that_should_not_be() -> None:
 @pytest.mark.parametrize(
     ("kind", "recall"),
     [
-        (Kind.TIME_SENSITIVE, 0.92),
-        (Kind.PERSONAL, 0.94),
-        (Kind.ANAPHORIC, 0.94),
-        (Kind.VARIED, 0.93),
+        (Kind.TIME_SENSITIVE, 0.93),
+        (Kind.PERSONAL, 0.95),
+        (Kind.ANAPHORIC, 0.95),
+        (Kind.VARIED, 0.95),
         (Kind.ACTION, 0.98),
     ],
 )
@@ -133,6 +133,12 @@ def test_typography_changes_nothing() -> None:
 def test_what_is_pasted_into_a_long_text_is_not_asked() -> None:
     pasted = "The harbour was built of granite and larch. " * 20
     assert unfit(f"Summarise the report. {pasted}What is the weather today? {pasted}Keep to the facts.") is None
+
+
+def test_who_signs_a_long_text_is_seen() -> None:
+    verdict = unfit("The pump stopped and nobody knows why. " * 500 + "Write to o.haugen71@mailbox.org.")
+    assert verdict is not None
+    assert verdict.what == "an e-mail address"
 
 
 @given(st.text(max_size=400))
