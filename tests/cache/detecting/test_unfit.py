@@ -1,7 +1,8 @@
 """Which questions are refused, measured on questions written for the purpose.
 
 `development.jsonl` was looked at while the detectors were written, `held_out.jsonl` was not: its mistakes are counted
-here and have not been read (but `test_signs.py` checks the needed words on it too). Both have near misses on either side ("how do I change my current password").
+here and have not been read (but `test_signs.py` checks the needed words on it too). Both have near misses on either
+side ("how do I change my current password").
 `unusual.jsonl` asks on purpose in words that nobody expects: less than half of it is caught, which is what a list of
 words can do; the learned bound on errors has to hold without them.
 """
