@@ -63,7 +63,7 @@ _ELLIPSIS = re.compile(
     r"|one)\b|what else\b|what are the (?:alternatives|others?|differences|options)\W*$|(?:is|are) there (?:another"
     r"|any other|other)(?: \w+)?\W*$|how so\b|why (?:not|so|that|is that|this)\W*$|what if (?:not|it|they|so)\b"
     r"|which one\b|how come\W*$|(?:und|et|y) (?:was|wie|der|die|das|in|für|mit|wenn|le|la|les|si|pour|en|el|los|las"
-    r"|para)\b|was ist mit\b|et (?:pour|si|en|à)\b|¿?y (?:si|en|para|qué)\b|qué tal\b|wie sieht es mit\b)"
+    r"|para)\b|was ist mit\b|et (?:pour|si|en|à)\b|y (?:si|en|para|qué)\b|qué tal\b|wie sieht es mit\b)"
 )
 _CONTINUE = re.compile(
     r"^(?:tell me (?:(?:a bit |a little )?more|again|why)\W*$|(?:give|show|write|list|send|say)(?: me)? (?:(?:some "

@@ -15,7 +15,7 @@ from cache.detecting.signs import words
 _LONGEST_ASK = 600  # characters; beyond, people ask at the start or at the end and paste in between
 _END = 300
 
-_STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u201e\u00ab\u00bb\u00a0", '\'\'""""" ')
+_STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u201e\u00ab\u00bb", '\'\'"""""', "¿¡")
 _SHORTENED = re.compile(
     r"\b(?:(what|who|where|when|how|that|there|here)'?s|(it|he|she)'s|(i)'?m|(you|we|they)'re|(i|you|we|they)'ve|(i"
     r"|you|we)'d|(i|you|we|it)'ll)(?![\w'])"
@@ -35,9 +35,9 @@ _SAID = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _OPENING = re.compile(
-    r"[¿¡ ]*(?:(?:hi|hey|hello|ok|okay|so|well|please|pls|thanks|thank you|alright|um|now|great|perfect|good|cool"
+    r"(?:(?:hi|hey|hello|ok|okay|so|well|please|pls|thanks|thank you|alright|um|now|great|perfect|good|cool"
     r"|nice|right|then|good (?:morning|evening|afternoon)|bitte|hallo|bonjour|salut|hola|por favor|s'il (?:te"
-    r"|vous) plaît|there)\b[ ,!.]*)*[¿¡ ]*"
+    r"|vous) plaît|there)\b[ ,!.]*)*"
 )
 _ASKED = re.compile(
     r"(?:(?:can|could|would|will) (?:you|someone|u)(?: please| kindly| just| maybe)*|i(?: would| )?(?:want|need|like"
@@ -56,7 +56,7 @@ _METHOD = re.compile(
     r"|(?:explain|define|describe|compare)\b|why\b|where (?:can|do|could|should|would) (?:i|we|you|one|people)\b"
     r"|(?:can|could|may|must|should|shall) (?:i|we|one|my|our|someone|people)\b|is (?:it|there) (?:possible|a way"
     r"|any way|an option|okay|ok|allowed|legal|safe)\b|do (?:i|we) (?:need|have) to\b|wie (?:kann|kannst|könnte|muss"
-    r"|soll|geht|\w+[^stn\W]e) (?:ich|man|wir)\b|wie funktioniert\b|warum\b|wieso\b|was bedeutet\b|erkläre?\b"
+    r"|soll|geht|(?!heiße)\w+e) (?:ich|man|wir)\b|wie funktioniert\b|warum\b|wieso\b|was bedeutet\b|erkläre?\b"
     r"|comment\b|pourquoi\b|que (?:signifie|veut dire)\b|explique|cómo\b|como (?:puedo|se|hago|cambio)\b|por qué\b"
     r"|qué significa\b|explica)"
 )
@@ -102,7 +102,7 @@ class Reading:
 def read(text: str) -> Reading:
     """Set the material aside and look at what is asked."""
     straight = unicodedata.normalize("NFKC", text).translate(_STRAIGHT)
-    folded = _clip(straight).casefold().strip()
+    folded = _clip(straight).lower().strip()
     ask = _QUOTED.sub(" … ", folded)
     if ":" in ask:
         ask = _MATERIAL.sub(lambda found: found.group().partition(":")[0] + " …", ask, count=1)

@@ -1,13 +1,22 @@
-"""How a reason is written down: a pattern, and the words without which it need not be tried."""
+"""How reasons are written down: files of `phrases/`, one phrase a line.
+
+A file has sections. `:: the weather` begins one and names its reason; a line `needs rain snow` lists words without one
+of which nothing there can match, which spares most of the matching; every other line is a regular expression over
+folded text, and one of them is enough. `let goods = …` at the top of a file is written `{goods}` below.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_FOLDER = Path(__file__).with_name("phrases")
+_NAMED = re.compile(r"\{([a-z]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +25,7 @@ class Sign:
 
     Attributes:
         what: The reason in a few words.
-        needs: Words of which the pattern matches at least one; the set test spares most of the matching.
+        needs: Words of which the pattern matches at least one.
         pattern: What to find in the folded text.
     """
 
@@ -25,20 +34,28 @@ class Sign:
     pattern: re.Pattern[str]
 
 
+def read_signs(name: str) -> tuple[Sign, ...]:
+    """Read a file of phrases.
+
+    Args:
+        name: Its name, without `.txt`.
+    """
+    head, *sections = re.split(r"(?m)^:: ", (_FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+    named = dict(re.findall(r"(?m)^let (\w+) = (.+)$", head))
+    return tuple(_sign(section.splitlines(), named) for section in sections)
+
+
+def _sign(lines: list[str], named: dict[str, str]) -> Sign:
+    what, *rest = [line for line in lines if line]
+    needs = [line.removeprefix("needs ") for line in rest if line.startswith("needs ")]
+    phrases = [line for line in rest if not line.startswith("needs ")]
+    pattern = _NAMED.sub(lambda found: named[found.group(1)], "|".join(phrases))
+    return Sign(what, words(" ".join(needs)), re.compile(pattern))
+
+
 def words(listed: str) -> frozenset[str]:
     """Return the words of a list written with spaces between."""
     return frozenset(listed.split())
-
-
-def sign(what: str, needs: str, pattern: str) -> Sign:
-    """Write a sign down.
-
-    Args:
-        what: The reason in a few words.
-        needs: The needed words, with spaces between.
-        pattern: A regular expression over folded text.
-    """
-    return Sign(what, words(needs), re.compile(pattern))
 
 
 def first(signs: Iterable[Sign], text: str, words: frozenset[str]) -> str | None:

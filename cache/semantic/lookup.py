@@ -8,12 +8,11 @@ The order is the one of trust: whether any stored answer could fit (`cache.detec
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from cache.detecting.unfit import unfit
 from cache.errors import EmbeddingUnavailable, IndexUnavailable
-from cache.guards import read, veto
 from cache.learning.evidence import NEIGHBOURS
 from cache.learning.lookups import Action, Candidate
 from cache.semantic.scope import entry_of
@@ -21,18 +20,14 @@ from cache.semantic.scope import entry_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from cache.answers import AnswerCache
-    from cache.embedding import Embedding
     from cache.index import Neighbour, VectorIndex
     from cache.judging import AnswerJudge
     from cache.learning.learner import Learner
     from cache.learning.lookups import Decision
+    from cache.semantic.matching import Matching, Placed
     from cache.semantic.question import Question
     from cache.stores import Stored
-    from cache.verifying import Verifier
 
 READ: Final = 8
 """How many of the nearest are read: only these can be served. The others still tell what is asked around here."""
@@ -45,8 +40,7 @@ class Sought:
     Attributes:
         scope: Where it looked.
         entry: The name that an answer to this very question has there.
-        text: The question.
-        vector: Its place, a unit vector [dimensions].
+        asked: The question and its place.
         decision: What is to be done.
         near: The stored answers that were read, by their names.
         answer: What is to be served; None when the model is to be asked.
@@ -55,8 +49,7 @@ class Sought:
 
     scope: bytes
     entry: bytes
-    text: str
-    vector: NDArray[np.float32]
+    asked: Placed
     decision: Decision
     near: Mapping[bytes, Stored]
     answer: Stored | None = None
@@ -70,23 +63,19 @@ class SemanticCache:
         judge: Tells whether two answers say the same, for whoever has a new one.
     """
 
-    def __init__(
-        self, embedding: Embedding, index: VectorIndex, answers: AnswerCache, verifier: Verifier, judge: AnswerJudge
-    ) -> None:
+    def __init__(self, matching: Matching, index: VectorIndex, answers: AnswerCache, judge: AnswerJudge) -> None:
         """Look up in an index whose keys name stored answers.
 
         Args:
-            embedding: Places questions.
+            matching: Places questions, and compares them.
             index: Where their places are.
             answers: Where the answers are.
-            verifier: Tells whether two questions ask the same.
             judge: Tells whether two answers say the same.
         """
         self.judge = judge
-        self._embedding = embedding
+        self._matching = matching
         self._index = index
         self._answers = answers
-        self._verifier = verifier
 
     async def seek(
         self,
@@ -114,8 +103,8 @@ class SemanticCache:
         if unfit(question.text) is not None:
             return None
         try:
-            vector = (await self._embedding.embed([question.text]))[0]
-            found = await self._index.search(scope, vector, NEIGHBOURS)
+            asked = await self._matching.place(question.text)
+            found = await self._index.search(scope, asked.vector, NEIGHBOURS)
         except (EmbeddingUnavailable, IndexUnavailable):
             return None
         near = await self._read(scope, found[:READ], learner)
@@ -123,20 +112,20 @@ class SemanticCache:
         def may(entry: bytes, stored: Stored) -> bool:
             return fits(stored) and (learner.confirmed(entry) or not confirmed_only)
 
-        candidates = self._candidates(question.text, found, near, may)
+        candidates = self._candidates(asked, found, near, may)
         decision = learner.decide(candidates, scope, watched=watched)
-        sought = Sought(scope, entry_of(scope, question.text), question.text, vector, decision, near)
+        sought = Sought(scope, entry_of(scope, question.text), asked, decision, near)
         if decision.action is not Action.SERVE or decision.entry is None:
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
         with suppress(IndexUnavailable):
             await self._index.used(scope, decision.entry, float(near[decision.entry].cost_nanos))
-        return Sought(scope, sought.entry, question.text, vector, decision, near, near[decision.entry], similarity)
+        return replace(sought, answer=near[decision.entry], similarity=similarity)
 
     async def keep(self, sought: Sought, answer: Stored, ttl: int) -> None:
         """Keep an answer to the question that was looked up, for `ttl` seconds."""
         await self._answers.put(sought.entry, answer, ttl)
-        await self._index.add(sought.scope, sought.entry, sought.vector, float(answer.cost_nanos))
+        await self._index.add(sought.scope, sought.entry, sought.asked.vector, float(answer.cost_nanos))
 
     async def like(self, question: str, similarity: float) -> tuple[bytes, ...]:
         """Name the answers to all questions that are so similar to one, wherever they are kept.
@@ -144,14 +133,14 @@ class SemanticCache:
         Raises:
             EmbeddingUnavailable: The question cannot be placed.
         """
-        vector = (await self._embedding.embed([question]))[0]
+        vector = (await self._matching.place(question)).vector
         found = [await self._index.within(scope, vector, similarity) for scope in await self._index.names()]
         return tuple(each.key for near in found for each in near)
 
     async def close(self) -> None:
         """Close the index and what places questions; the answers are somebody else's to close."""
         await self._index.close()
-        await self._embedding.close()
+        await self._matching.close()
 
     async def read(self, entry: bytes) -> Stored | None:
         """Return a stored answer by its name, or None when it is gone."""
@@ -162,7 +151,7 @@ class SemanticCache:
         near: dict[bytes, Stored] = {}
         for each in found:
             stored = await self._answers.get(each.key)
-            if stored is None or stored.question is None:
+            if stored is None:
                 with suppress(IndexUnavailable):
                     await self._index.remove(scope, each.key)
                 learner.forget(each.key)
@@ -171,16 +160,22 @@ class SemanticCache:
         return near
 
     def _candidates(
-        self, text: str, found: Sequence[Neighbour], near: Mapping[bytes, Stored], may: Callable[[bytes, Stored], bool]
+        self,
+        asked: Placed,
+        found: Sequence[Neighbour],
+        near: Mapping[bytes, Stored],
+        may: Callable[[bytes, Stored], bool],
     ) -> list[Candidate]:
-        mine, candidates = read(text), list[Candidate]()
+        """Say of each neighbour whether it may be served, and how probably it fits; those that were not read may not."""
+        readable = [each for each in found if each.key in near]
+        judged = self._matching.judge(asked, [(near[each.key], each.similarity) for each in readable])
+        matches = {each.key: match for each, match in zip(readable, judged, strict=True)}
+        candidates: list[Candidate] = []
         for each in found:
-            stored = near.get(each.key)
-            if stored is None or stored.question is None:
+            match = matches.get(each.key)
+            if match is None:
                 candidates.append(Candidate(each.key, each.similarity, vetoed=True))
-                continue
-            theirs = read(stored.question)
-            vetoed = not may(each.key, stored) or veto(theirs, mine) is not None
-            match = self._verifier.probability(theirs, mine, each.similarity)
-            candidates.append(Candidate(each.key, each.similarity, match, vetoed))
+            else:
+                refused = match.vetoed or not may(each.key, near[each.key])
+                candidates.append(Candidate(each.key, each.similarity, match.probability, refused))
         return candidates

@@ -29,6 +29,7 @@ class Stored:
         usage: The tokens it was billed for, by class.
         created: When it was asked for, in seconds since 1970.
         question: The text of the last turn it answers, where a lookup by meaning may find it.
+        marks: What a verifier has to know of that question beside its words.
         tags: What it can be purged by.
     """
 
@@ -38,6 +39,7 @@ class Stored:
     usage: Mapping[str, int]
     created: float
     question: str | None = None
+    marks: bytes = b""
     tags: tuple[str, ...] = ()
 
 

@@ -13,9 +13,9 @@ import msgspec
 
 from cache.stores import Stored
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _DIGEST_BYTES: Final = 16
-_Fields = tuple[int, float, bytes, str, int, dict[str, int], float, str | None, tuple[str, ...]]
+_Fields = tuple[int, float, bytes, str, int, dict[str, int], float, str | None, bytes, tuple[str, ...]]
 
 
 def pack(key: bytes, stored: Stored, expires_at: float) -> bytes:
@@ -29,6 +29,7 @@ def pack(key: bytes, stored: Stored, expires_at: float) -> bytes:
         dict(stored.usage),
         stored.created,
         stored.question,
+        stored.marks,
         stored.tags,
     )
     text = _encode(fields)
@@ -41,12 +42,12 @@ def unpack(key: bytes, record: bytes) -> tuple[Stored, float] | None:
     if _digest(key, text) != record[:_DIGEST_BYTES]:
         return None
     try:
-        written, expires_at, body, model, cost_nanos, usage, created, question, tags = _decode(text)
+        written, expires_at, body, model, cost_nanos, usage, created, question, marks, tags = _decode(text)
     except msgspec.DecodeError:  # intact, of another version
         return None
     if written != _FORMAT:
         return None
-    return Stored(body, model, cost_nanos, usage, created, question, tags), expires_at
+    return Stored(body, model, cost_nanos, usage, created, question, marks, tags), expires_at
 
 
 def _digest(key: bytes, text: bytes | memoryview) -> bytes:

@@ -155,7 +155,7 @@ async def _compare(lesson: Lesson, cache: SemanticCache, judge: Judge) -> tuple[
         said = await judge.compare(
             Comparison(
                 asked=lesson.asked,
-                question=sought.text,
+                question=sought.asked.text,
                 answer=answer,
                 stored_question=stored.question or "",
                 stored_answer=theirs,

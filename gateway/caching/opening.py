@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import datetime
 from functools import partial
+from importlib.util import find_spec
 from random import SystemRandom
 from time import time
 from typing import Final
@@ -18,6 +19,7 @@ from cache.embedding import Embedding
 from cache.errors import IndexUnavailable
 from cache.index import VectorIndex
 from cache.semantic.lookup import SemanticCache
+from cache.semantic.matching import Matching
 from cache.stores.memory import MemoryAnswers
 from cache.stores.near import NearAnswers
 from gateway.caching.caches import Caches
@@ -92,9 +94,7 @@ def open_caches(
         CannotServe: as `open_answers`.
     """
     answers = open_answers(settings, time, stack)
-    semantics = OpenSemantics(
-        partial(_open_semantic, settings, answers, partial(log.warning, "semantic cache")), SystemRandom(), log
-    )
+    semantics = OpenSemantics(partial(_open_semantic, settings, answers, partial(_say, log)), SystemRandom(), log)
     recorder = Recorder(Lookups(database), secrets.token_hex(8))
     return Caches(
         answers=answers,
@@ -119,7 +119,6 @@ async def _open_semantic(
     """
     from cache.embedding.opening import open_embedding
     from cache.judging import AnswerJudge
-    from cache.verifying import open_verifier
 
     embedding = await open_embedding(section.embedding)
     try:
@@ -127,7 +126,21 @@ async def _open_semantic(
     except IndexUnavailable:
         await embedding.close()
         raise
-    return SemanticCache(embedding, index, answers, open_verifier(embedding.name), AnswerJudge(embedding))
+    return SemanticCache(_matching(embedding), index, answers, AnswerJudge(embedding))
+
+
+def _matching(embedding: Embedding) -> Matching:
+    """Compare by the verifier that comes with us, where it was trained for this embedding."""
+    from cache.semantic.matching import Guarded, Verified
+
+    if find_spec("onnxruntime"):
+        from cache.embedding.minilm.embedding import MiniLMEmbedding
+        from cache.verifying.verifier import open_verifier
+
+        verifier = open_verifier()
+        if isinstance(embedding, MiniLMEmbedding) and embedding.name == verifier.embedding:
+            return Verified(embedding, verifier)
+    return Guarded(embedding)
 
 
 async def _open_index(settings: Settings, embedding: Embedding, most: int, say: Callable[[str], None]) -> VectorIndex:

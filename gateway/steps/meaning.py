@@ -136,7 +136,7 @@ class Meaning:
             return
         ttl = slot.directives.lifetime(section.ttl)
         keeps = ttl and text_of(completion) is not None and not slot.whole
-        stored = answer_of(asked, entitled, slot, model, settlement, completion, sought.text) if keeps else None
+        stored = answer_of(asked, entitled, slot, model, settlement, completion, sought) if keeps else None
         self.lessons.begin(
             Lesson(
                 asked=asked,

@@ -181,9 +181,9 @@ def answer_of(
     model: str,
     settlement: Settlement,
     body: dict[str, Any],
-    question: str | None = None,
+    sought: Sought | None = None,
 ) -> Stored | None:
-    """Return an answer as it is stored; None when nobody knows what it was billed for."""
+    """Return an answer as it is stored, perhaps to be found by meaning; None when nobody knows what it cost."""
     if settlement.usage is None:
         return None
     owner = entitled.attribution
@@ -202,7 +202,8 @@ def answer_of(
         cost_nanos=settlement.cost.nanos,
         usage=asdict(settlement.usage),
         created=asked.at.timestamp(),
-        question=question,
+        question=None if sought is None else sought.asked.text,
+        marks=b"" if sought is None else sought.asked.marks,
         tags=tags,
     )
 

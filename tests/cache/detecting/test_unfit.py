@@ -1,7 +1,8 @@
 """Which questions are refused, measured on questions written for the purpose.
 
 `development.jsonl` was looked at while the detectors were written, `held_out.jsonl` was not: its mistakes are counted
-here and have not been read. Both have near misses on either side ("how do I change my current password").
+here and have not been read (but `test_signs.py` checks the needed words on it too). Both have near misses on either
+side ("how do I change my current password").
 `unusual.jsonl` asks on purpose in words that nobody expects: less than half of it is caught, which is what a list of
 words can do; the learned bound on errors has to hold without them.
 """
@@ -67,10 +68,10 @@ def test_few_questions_held_out_are_refused_that_should_not_be() -> None:
 @pytest.mark.parametrize(
     ("kind", "recall"),
     [
-        (Kind.TIME_SENSITIVE, 0.92),
-        (Kind.PERSONAL, 0.94),
-        (Kind.ANAPHORIC, 0.94),
-        (Kind.VARIED, 0.93),
+        (Kind.TIME_SENSITIVE, 0.93),
+        (Kind.PERSONAL, 0.95),
+        (Kind.ANAPHORIC, 0.95),
+        (Kind.VARIED, 0.95),
         (Kind.ACTION, 0.98),
     ],
 )
@@ -133,6 +134,12 @@ def test_typography_changes_nothing() -> None:
 def test_what_is_pasted_into_a_long_text_is_not_asked() -> None:
     pasted = "The harbour was built of granite and larch. " * 20
     assert unfit(f"Summarise the report. {pasted}What is the weather today? {pasted}Keep to the facts.") is None
+
+
+def test_who_signs_a_long_text_is_seen() -> None:
+    verdict = unfit("The pump stopped and nobody knows why. " * 500 + "Write to o.haugen71@mailbox.org.")
+    assert verdict is not None
+    assert verdict.what == "an e-mail address"
 
 
 @given(st.text(max_size=400))
