@@ -166,7 +166,7 @@ class SemanticCache:
         near: Mapping[bytes, Stored],
         may: Callable[[bytes, Stored], bool],
     ) -> list[Candidate]:
-        """Say of each neighbour whether it may be served, and how probably it fits; those that were not read may not."""
+        """Say of each neighbour whether it may be served, and how probably it fits; unread ones may not."""
         readable = [each for each in found if each.key in near]
         judged = self._matching.judge(asked, [(near[each.key], each.similarity) for each in readable])
         matches = {each.key: match for each, match in zip(readable, judged, strict=True)}
