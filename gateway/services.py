@@ -125,7 +125,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
         answers = open_answers(settings, time, stack)
-        refreshing = Refreshing(_now, perf_counter, _request_id)
+        refreshing = Refreshing(_now, perf_counter, _request_id, answers.flights.claim)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent = IdempotentAnswers(database)

@@ -155,6 +155,18 @@ async def test_a_caller_that_will_not_have_stored_answers_does_not_wait(tmp_path
         assert (await leader).status_code == 200
 
 
+async def test_the_time_that_one_waits_for_the_answer_of_another_is_not_our_own(tmp_path: Path) -> None:
+    async with running_gateway(tmp_path) as gateway:
+        key, gate = await gateway.key(), asyncio.Event()
+        gateway.upstream.script = Script(silent=gate)
+        sent = [asyncio.create_task(gateway.chat(key)) for _ in range(2)]
+        await until(lambda: _waiting(gateway) == 2, 10)
+        await asyncio.sleep(1)
+        gate.set()
+        for reply in await asyncio.gather(*sent):
+            assert float(reply.headers["x-sluice-overhead-ms"]) < 900
+
+
 async def test_vectors_are_bought_once_too(tmp_path: Path) -> None:
     async with running_gateway(tmp_path) as gateway:
         key = await gateway.key()
