@@ -45,7 +45,8 @@ class Advice:
 
 def advise(lookups: Iterable[Lookup], section: SemanticSection, chance: Random) -> tuple[Advice, ...]:
     """Return what to do with each feature that is on record, in order of their names."""
-    learned, seen = Learned(chance, section), dict[str, list[Seen]]()
+    learned, seen = Learned(chance), dict[str, list[Seen]]()
+    learned.bind(section.max_error)
     for lookup in lookups:
         observation = observed(lookup) if lookup.kind != "lesson" else None
         wrong = learned.learn(lookup)
