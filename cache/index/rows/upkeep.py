@@ -26,8 +26,8 @@ LARGE: Final = 4_096
 """Entries from which on a partition is sorted: below, comparing with all of them is as quick. Measured."""
 
 _GROWN: Final = 4
-_AT_ONCE: Final = 64
-"""Rows that enter a file while its searches wait: a millisecond."""
+_AT_ONCE: Final = 2_048
+"""Rows that are sorted in at a time."""
 
 _FEWEST: Final = 8
 """A partition that has shrunk to less while its file was to be built gets none."""
