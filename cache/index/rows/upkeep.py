@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cache.index.rows.partitions import Partition
 
 LARGE: Final = 4_096
-"""Entries from which on a partition is sorted: below, comparing with all of them is as quick. Measured."""
+"""Entries from which on a partition is sorted: comparing with fewer takes a millisecond, as a thread does."""
 
 _GROWN: Final = 4
 _AT_ONCE: Final = 2_048
