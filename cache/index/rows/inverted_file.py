@@ -1,8 +1,8 @@
 """The vectors of a large partition, sorted by the centre they are nearest to, so that a search looks at few of them.
 
 An inverted file (Sivic and Zisserman, "Video Google", 2003), by faiss, with vectors in a byte a component. Measured
-against HNSW here: the same recall and speed, a third of the time to build, some 130 bytes an entry less, and it can be put
-together again from the centres and each row's cell without a single comparison.
+against HNSW here: the same recall and speed, a third of the time to build and some 130 bytes an entry less; and it can
+be put together again from the centres and each row's cell without a single comparison.
 
 What it finds are candidates: rows to be compared exactly and checked by their owner and stamp. Entries that have been
 removed stay in it until it is built anew.
