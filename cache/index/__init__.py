@@ -82,6 +82,10 @@ class VectorIndex(Protocol):
         """Find every vector of the partition that is at least so similar, the nearest first, leaving none out."""
         ...
 
+    async def names(self) -> tuple[bytes, ...]:
+        """Name the partitions that hold anything, for who has to look through all of them."""
+        ...
+
     async def remove(self, partition: bytes, key: bytes) -> bool:
         """Forget one entry; tell whether there was one."""
         ...

@@ -144,6 +144,10 @@ class MemoryVectors:
         search = Search.begin(self.arena, place, vector)
         return search.neighbours(await self._in_thread(search.within, similarity))
 
+    async def names(self) -> tuple[bytes, ...]:
+        """Name the partitions; see `VectorIndex.names`."""
+        return tuple(name for name, place in self.partitions.items() if place.rows)
+
     async def remove(self, partition: bytes, key: bytes) -> bool:
         """Forget an entry; see `VectorIndex.remove`."""
         place, gone = self.partitions.get(partition), self.drop(partition, key)

@@ -121,6 +121,18 @@ class RedisVectors:
         found = await self._command("VSIM", self._set(partition), "FP32", data, *wanted, within_s=PURGE_S)
         return _neighbours(found)
 
+    async def names(self) -> tuple[bytes, ...]:
+        """Name the partitions; see `VectorIndex.names`."""
+        return tuple(await self._command("SMEMBERS", self._prefix + b"partitions", within_s=PURGE_S))
+
+    async def check(self) -> None:
+        """See that the server is there and has vector sets.
+
+        Raises:
+            IndexUnavailable: It is not, or has none.
+        """
+        await self._command("VCARD", self._set(bytes(DIGEST)), within_s=PURGE_S)
+
     async def remove(self, partition: bytes, key: bytes) -> bool:
         """Forget an entry; see `VectorIndex.remove`."""
         return bool(await self._script("remove", partition, key, within_s=PURGE_S))
