@@ -32,4 +32,6 @@ def share(count: int, of: int) -> Share:
     width = 1 + _Z**2 / of
     middle = (value + _Z**2 / (2 * of)) / width
     spread = _Z * sqrt(value * (1 - value) / of + _Z**2 / (4 * of**2)) / width
-    return Share(value, 0.0 if count == 0 else max(0.0, middle - spread), 1.0 if count == of else min(1.0, middle + spread))
+    return Share(
+        value, 0.0 if count == 0 else max(0.0, middle - spread), 1.0 if count == of else min(1.0, middle + spread)
+    )

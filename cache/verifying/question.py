@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cache.guards import Reading, read
-from cache.guards.words import FUNCTION
+from cache.guards.words import FUNCTION, terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from cache.embedding import Reading as Embedded
     from cache.verifying.lexicon import Lexicon
 
-_FILLING = (
-    FUNCTION
-    | frozenset(
-        "quick question many cheers kindly process steps step procedure anyone somebody someone explain bit still".split()  # noqa: SIM905  as a table
+_FILLING = FUNCTION | frozenset(
+    terms(
+        """quick question many cheers kindly process steps step procedure anyone somebody someone explain bit still
+        actually really usually currently exactly name hiya"""
     )
-    | frozenset(("actually", "really", "usually", "currently", "exactly", "name", "hiya"))
 )
 _MOST_TOKENS = 64
 _HEAD = struct.Struct("<B")

@@ -79,7 +79,7 @@ def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
         features=tuple(DIRECTIONS),
         data_sha256=hashlib.sha256(written.encode()).hexdigest(),
         metrics=_report(pairs, odds, examples.same),
-        calibration=calibrate(1 / (1 + np.exp(-np.concatenate([one[found] for one in odds]))), same),
+        calibration=calibrate(_probabilities(np.concatenate([one[found] for one in odds])), same),
         depth=trees.depth,
         base=trees.base,
     )
@@ -110,6 +110,10 @@ async def _embed(texts: list[str]) -> tuple[str, dict[str, Embedded]]:
     found = {text: one for batch in batches for text, one in zip(batch, await embedding.read(batch), strict=True)}
     await embedding.close()
     return embedding.name, found
+
+
+def _probabilities(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (1 / (1 + np.exp(-odds))).astype(np.float32)
 
 
 def _axes(states: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -46,7 +46,8 @@ class Pair:
 
 def grouped(random: random.Random) -> Iterator[Pair]:
     """Make pairs of the question groups that come with the package."""
-    for path in sorted(path for path in (files("cache.verifying") / "data").iterdir() if path.name.endswith(".jsonl")):
+    paths = [path for path in (files("cache.verifying") / "data").iterdir() if path.name.endswith(".jsonl")]
+    for path in sorted(paths, key=lambda path: path.name):
         for line in path.read_text("utf-8").splitlines():
             yield from _of_group(json.loads(line), random)
 
@@ -67,7 +68,9 @@ def _of_group(group: dict[str, list[str]], random: random.Random) -> Iterator[Pa
         yield Pair(base, trap["text"], same=False, kind=trap["kind"], group=name)
         yield Pair(random.choice(same), trap["text"], same=False, kind=f"{trap['kind']}, paraphrase", group=name)
     for trap in random.sample(traps, min(_REWORDED_TRAPS, len(traps))):
-        yield Pair(reword(base, random), trap["text"], same=False, kind=f"{trap['kind']}, near repeat", group=name, made=True)
+        yield Pair(
+            reword(base, random), trap["text"], same=False, kind=f"{trap['kind']}, near repeat", group=name, made=True
+        )
 
 
 def given(path: Path, weight: float, random: random.Random) -> Iterator[Pair]:
