@@ -74,7 +74,7 @@ def _pair(number: int, line: str) -> LabelledPair:
             same=row["same"] is True,
             kind=str(row.get("kind", "")),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+    except (ValueError, LookupError, TypeError, AttributeError) as fault:
         raise BadPair(number) from fault
 
 

@@ -28,7 +28,8 @@ _FILLING = FUNCTION | frozenset(
     )
 )
 _MOST_TOKENS = 64
-_HEAD = struct.Struct("<B")
+_HEAD = struct.Struct("<BB")
+"""How many tokens, and how many axes."""
 _SCALE = 127
 
 
@@ -46,7 +47,7 @@ class Marks:
 
     def packed(self) -> bytes:
         """Write them down, to be kept beside a stored answer."""
-        return _HEAD.pack(len(self.states)) + self.spans.tobytes() + self.states.tobytes()
+        return _HEAD.pack(*self.states.shape) + self.spans.tobytes() + self.states.tobytes()
 
     @classmethod
     def unpacked(cls, packed: bytes) -> Marks:
@@ -55,11 +56,10 @@ class Marks:
         Raises:
             ValueError: It is something else.
         """
-        (tokens,) = _HEAD.unpack_from(packed)
+        tokens, axes = _HEAD.unpack_from(packed)
         begin = _HEAD.size + 4 * tokens
         spans = np.frombuffer(packed, np.uint16, 2 * tokens, _HEAD.size).reshape(tokens, 2)
-        states = np.frombuffer(packed, np.int8, -1, begin) if tokens else np.zeros(0, np.int8)
-        return cls(states.reshape(tokens, -1) if tokens else np.zeros((0, 0), np.int8), spans)
+        return cls(np.frombuffer(packed, np.int8, tokens * axes, begin).reshape(tokens, axes), spans)
 
 
 def mark(embedded: Embedded, centre: NDArray[np.float32], axes: NDArray[np.float32]) -> Marks:
