@@ -21,7 +21,7 @@ from cache.verifying.features import DIRECTIONS, compare
 from cache.verifying.question import describe, mark
 from cache.verifying.training.calibrating import calibrate, recall_at
 from cache.verifying.training.fitting import Examples, fit, held_out
-from cache.verifying.training.pairs import Pair, given, grouped
+from cache.verifying.training.pairs import Pair, given, grouped, strangers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +54,7 @@ def main() -> None:
 def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
     """Learn from pairs, and write the artifact into a folder."""
     name, embedded = asyncio.run(_embed(sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len)))
+    pairs = [*pairs, *strangers(pairs, {text: found.vector for text, found in embedded.items()})]
     centre, axes = _axes([found.states[1:-1] for found in embedded.values()])
     lexicon = read_lexicon()
     questions = {text: describe(text, mark(found, centre, axes), lexicon) for text, found in embedded.items()}
