@@ -6,7 +6,6 @@ callers apart is the scope alone, as the gateway makes it of a request.
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,27 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cache.answers import AnswerCache
-from cache.config import SemanticSection, SharedBy
-from cache.directives import Directives
-from cache.epoch import epoch
+from cache.config import SharedBy
 from cache.judging import AnswerJudge
 from cache.semantic.lookup import SemanticCache
-from cache.stores import Stored
-from gateway.catalogue import Catalogue, Model, Wish
-from gateway.providers.absent import AbsentUpstream
-from gateway.steps.admission import Asked, Entitled
-from gateway.steps.meaning import Lesson, Meaning
-from gateway.steps.slot import Slot
-from gateway.wire.request.chat_body import ChatFields
-from gateway.wire.request.controls import Controls
-from governance.attribution import Attribution, Offered
-from governance.identity import Caller
-from governance.policy.rules import Grant, OutputRule
 from tests.support import answer_homes, vector_homes
+from tests.support.meanings import MODELS, NOW, Meanings, Place
 from tests.support.reckless import AllAlike, Reckless
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-MODELS = [Model(name, "cloud", name, "cloud", "chat", None) for name in ("large", "small")]
 OWNERS = st.sampled_from(["a", "b", "a.b", "ab"])
 NAMED = st.sampled_from(["a", "b", "a/b", 'a"', "a,b", "ä"])
 TEXTS = st.text(max_size=8)
@@ -45,19 +30,10 @@ TOOLS = [{"type": "function", "function": {"name": name}} for name in ("hours", 
 QUESTIONS = st.sampled_from(["When do the shops open?", "How long is a guarantee?", "Which parcels are too large?"])
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Place):
     """All that may set two requests apart."""
 
-    shared_by: SharedBy
-    team: str
-    app: str
-    key_id: str
-    feature: str
-    namespace: str | None
-    model: str
-    version: str | None
-    endpoint: str
     system: str | None
     earlier: tuple[str, ...]
     tools: tuple[int, ...]
@@ -82,7 +58,7 @@ class Request:
 
     @property
     def wall(self) -> str:
-        """Name everything but the question, and of the caller's key only what the policy goes by."""
+        """Name everything but the question, and the caller's key only where the policy goes by it."""
         key = ("key_id",) if self.shared_by is SharedBy.KEY else ()
         return repr([(name, getattr(self, name)) for name in (*WALLS, *key)])
 
@@ -94,7 +70,7 @@ OTHERS: dict[str, st.SearchStrategy[Any]] = {
     "key_id": NAMED,
     "feature": NAMED,
     "namespace": st.none() | NAMED,
-    "model": st.sampled_from([model.name for model in MODELS]),
+    "model": st.sampled_from(sorted(MODELS)),
     "version": st.none() | NAMED,
     "endpoint": st.sampled_from(["chat", "messages", "responses"]),
     "system": st.none() | TEXTS,
@@ -115,8 +91,8 @@ PAIRS = REQUESTS.flatmap(
     )
 )
 ONE = Request(
-    SharedBy.KEY, "t", "a", "k", "f", "n", "large", "v", "chat", "system", ("hi",), (0,), "s", 0, 5,
-    "When do the shops open?",
+    shared_by=SharedBy.KEY, namespace="n", version="v", system="system", earlier=("hi",), tools=(0,), schema="s",
+    temperature=0, max_tokens=5, question="When do the shops open?",
 )  # fmt: skip
 
 
@@ -137,85 +113,28 @@ class Gateway:
     """The semantic cache over its homes, as any number of callers and policies see it."""
 
     def __init__(self, cache: SemanticCache) -> None:
-        self.cache = cache
-        self.recklessness = Reckless()
-        upstream = AbsentUpstream("cloud", "cloud", "nobody is called")
-        self.catalogue = Catalogue(MODELS, [], {"cloud": upstream}, None)
-        self.walls = dict[bytes, str]()
-
-    def bind(self, max_error: object) -> None:
-        """Have no bound."""
-
-    def learner(self, feature: str) -> Reckless:
-        """Share one learner among all features, the worst that could be."""
-        return self.recklessness
-
-    def begin(self, lesson: Lesson) -> None:
-        """Learn nothing."""
-
-    def hit(self, asked: object, feature: str, slot: Slot) -> None:
-        """Note nothing."""
+        self._reckless = Reckless()
+        self._meanings = Meanings(cache, self._reckless)
+        self._walls = dict[bytes, str]()
 
     async def find(self, request: Request, *, keep: bool = False, watched: bool = False) -> Found:
         """Look a request up; `keep` an answer that says to what."""
-        takes_part = {"observe" if watched else "enabled": [f"{request.app}/{request.feature}"]}
-        wished = takes_part | {"max_error": 0.5, "ttl": "1h", "shared_by": request.shared_by}
-        section = SemanticSection.model_validate(wished | {"multi_turn": "confirmed"})
-        meaning = Meaning(
-            semantics=self,
-            lessons=self,
-            section=section,
-            catalogue=self.catalogue,
-            epoch=epoch(request.version),
-            clock=NOW.timestamp,
-        )
-        directives = Directives(read=True, write=True, namespace=request.namespace)
-        wish = Wish(request.model, next(model for model in MODELS if model.name == request.model))
-        asked, entitled, place = _asked(request), _entitled(request), Slot(b"", directives, 0)
-        slot, stored = await meaning.find(asked, entitled, wish, request.body, place)
-        sought = slot.sought
+        sought, stored = await self._meanings.find(request, request.body, watched=watched)
         assert sought is not None
-        entries = {each.entry for each in self.recklessness.seen} | {*sought.decision.against, *sought.near}
+        entries = {each.entry for each in self._reckless.seen} | {*sought.decision.against, *sought.near}
         if keep:
-            self.walls[sought.entry] = request.wall
-            body = msgspec.json.encode({"to": request.wall})
-            await self.cache.keep(sought, Stored(body, request.model, 1, {}, NOW.timestamp(), request.question), 3_600)
-        return Found(None if stored is None else _wall(stored), {self.walls[entry] for entry in entries})
-
-
-def _wall(stored: Stored) -> str:
-    return msgspec.json.decode(stored.body)["to"]
-
-
-def _asked(request: Request) -> Asked[ChatFields]:
-    return Asked(
-        request_id="req_1",
-        at=NOW,
-        tick=0.0,
-        endpoint=request.endpoint,
-        caller=Caller(request.key_id, request.team, request.app),
-        offered=Offered({}, {}),
-        controls=Controls(None, None, ""),
-        body=request.body,
-        size=100,
-        fields=msgspec.convert({"model": request.model} | request.body, ChatFields),
-        model=request.model,
-        limit_s=10.0,
-    )
-
-
-def _entitled(request: Request) -> Entitled:
-    caller = Caller(request.key_id, request.team, request.app)
-    grant = Grant(tiers=("cloud",), route=None, budgets=(), rates=(), output=OutputRule())
-    return Entitled(caller, Attribution(team=request.team, app=request.app, feature=request.feature), grant)
+            self._walls[sought.entry] = request.wall
+            await self._meanings.keep(sought, {"to": request.wall})
+        served = None if stored is None else msgspec.json.decode(stored.body)["to"]
+        return Found(served, {self._walls[entry] for entry in entries})
 
 
 @pytest.fixture(params=product(answer_homes.NAMES, vector_homes.NAMES), ids="-".join)
 async def gateway(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Gateway]:
     answers, vectors = request.param
-    alike = AllAlike()
+    alike, redis = AllAlike(), answer_homes.redis_of(request)
     async with (
-        answer_homes.answer_home(answers, NOW.timestamp, tmp_path, answer_homes.redis_of(request), 50_000_000) as store,
+        answer_homes.answer_home(answers, NOW.timestamp, tmp_path, redis, 50_000_000) as store,
         vector_homes.vector_home(vectors, vector_homes.vector_redis_of(request), 10_000) as index,
     ):
         yield Gateway(SemanticCache(alike, index, AnswerCache(store, NOW.timestamp), AnswerJudge(alike)))

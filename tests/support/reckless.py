@@ -20,8 +20,10 @@ class Reckless(Learner):
         seen: Every candidate of the last look-up.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, confirms: bool = True) -> None:
+        """Begin; `confirms` says of every answer that a judge has found it right."""
         super().__init__(0.5, Random(0))
+        self._confirms = confirms
         self.seen: Sequence[Candidate] = ()
 
     def decide(self, candidates: Sequence[Candidate], partition: bytes = b"", *, watched: bool = False) -> Decision:
@@ -33,8 +35,8 @@ class Reckless(Learner):
         return Decision(action, entry, against, 0.0, 1.0, 0.0, partition=partition)
 
     def confirmed(self, entry: bytes) -> bool:
-        """Believe in every answer."""
-        return True
+        """Believe in every answer, or in none."""
+        return self._confirms
 
 
 class AllAlike:
