@@ -26,13 +26,13 @@ from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
-from gateway.steps.idempotency import OnceOnly
-from gateway.steps.meaning import Meaning
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.meaning import Meaning
+from gateway.steps.reuse.slot import ExactCache, Slot
 from gateway.steps.shaping import Shaped, shape
-from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
