@@ -1,8 +1,13 @@
 """What can go wrong in the cache.
 
 CacheError
-├── BadDirective    the caller's cache controls make no sense
-└── TooDeep         the request body is nested too deeply to be compared
+├── BadDirective            the caller's cache controls make no sense
+├── EmbeddingUnavailable    no vector can be had, now or at all
+│   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
+│   └── EmbeddingMissing    what computes it is not installed
+├── IndexUnavailable        the home of vectors cannot be used, now or at all
+├── NoAnswerInTime          another request makes the answer, and takes longer than this one may
+└── TooDeep                 the request body is nested too deeply to be compared
 """
 
 
@@ -26,8 +31,44 @@ class BadDirective(CacheError):
         self.expected = expected
 
 
+class EmbeddingUnavailable(CacheError):
+    """No vector can be had. A request goes on without: nothing can be said of what is like it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"no embedding: {reason}")
+
+
+class EmbeddingBusy(EmbeddingUnavailable):
+    """Too many texts wait, or their vectors came too late to be of use."""
+
+
+class EmbeddingMissing(EmbeddingUnavailable):
+    """What computes an embedding is not installed.
+
+    Attributes:
+        model: The model that was wanted.
+        install: What to give to `pip install`.
+    """
+
+    def __init__(self, model: str, install: str) -> None:
+        super().__init__(f"{model} needs a package that is not installed: pip install '{install}'")
+        self.model = model
+        self.install = install
+
+
+class IndexUnavailable(CacheError):
+    """A home of vectors that is not there, does not answer, or is in use by another."""
+
+
 class TooDeep(CacheError):
     """A request body nested more deeply than any real request."""
 
     def __init__(self) -> None:
         super().__init__("the body is nested too deep to be compared")
+
+
+class NoAnswerInTime(CacheError):
+    """The request that makes the same answer takes longer than this one may wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The same request is being answered, and its answer was not complete within {seconds:g} s.")

@@ -134,7 +134,8 @@ class Accounts:
         """Tell of a request that was admitted and has ended."""
         usage = settlement.usage or Usage()
         who = (opening.attribution.team, opening.attribution.app, opening.model)
-        self._metrics.requests.labels(*who, opening.cache, settlement.code or "ok").inc()
+        cache = opening.cache.partition(";")[0]
+        self._metrics.requests.labels(*who, cache, settlement.code or "ok").inc()
         self._metrics.cost.labels(*who).inc(settlement.cost.nanos / 1e9)
         self._metrics.saved.labels(*who).inc(max(0, settlement.saved.nanos) / 1e9)
         self._metrics.tokens.labels(*who, "input").inc(usage.input_tokens)
