@@ -116,7 +116,7 @@ class ChatService:
         route: Route,
     ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        classes = classes_of(shaped.body) | prefixed.classes
+        classes = classes_of(shaped.body) | prefixed.classes(route.model)
         purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
         body, placed = prefixed.prepared(purchase, shaped.body | {"model": purchase.model.upstream_model})
         tenant = f"{entitled.attribution.team}/{entitled.attribution.app}"
