@@ -17,8 +17,8 @@ from cache.stores import Stored
 from gateway.catalogue import Catalogue, Model, Wish
 from gateway.providers.absent import AbsentUpstream
 from gateway.steps.admission import Asked, Entitled
-from gateway.steps.meaning import Lesson, Meaning
-from gateway.steps.slot import Slot
+from gateway.steps.reuse.meaning import Lesson, Meaning
+from gateway.steps.reuse.slot import Slot
 from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Controls
 from governance.attribution import Attribution, Offered
