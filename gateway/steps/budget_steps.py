@@ -39,4 +39,6 @@ def noted(route: Route, pressure: Pressure) -> str:
 
 def lasting(slot: Slot, route: Route, pressure: Pressure) -> Slot:
     """Return the slot as far as an answer bought under this pressure may stay in it."""
-    return replace(slot, ttl=0 if route.reason == DOWNGRADED else slot.ttl, whole=pressure.tighten)
+    if route.reason == DOWNGRADED:
+        slot = replace(slot, ttl=0, sought=None)
+    return replace(slot, whole=pressure.tighten)

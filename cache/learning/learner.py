@@ -1,0 +1,336 @@
+"""The learned decision of one feature: serve, explore or ask, within an error bound.
+
+A lookup is decided in six lines (`Learner.decide`), and what comes of it is learned in another few (`Learner.learn`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cache.learning.bounds import Ledger
+from cache.learning.comparing import MOST, to_compare
+from cache.learning.drift import Drift
+from cache.learning.evidence import NEIGHBOURS, weigh
+from cache.learning.exploring import FIRST, explore_rate
+from cache.learning.groups import Groups
+from cache.learning.judging import Judging
+from cache.learning.logistic import Logistic
+from cache.learning.lookups import Action, Decision, Observation
+from cache.learning.prior import Prior, shipped
+from cache.learning.standing import Reason, Standing
+from cache.learning.threshold import WINDOW, plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from random import Random
+
+    from cache.learning.evidence import Evidence
+    from cache.learning.lookups import Candidate, Verdict
+
+_REPLAN = 25
+_BLIND = 0.5
+_CONTROLS = 8
+_CONFIRMED = 0.9
+_LOOSEN = 1e-4
+_NEAR = 0.25
+_FAR = 0.3
+_NEWNESS = 0.3
+_NOVELTY = 0.02
+_POOL = 16
+_POOLS = 1_024
+
+
+class _State(msgspec.Struct):
+    """All that a learner knows."""
+
+    model: Logistic
+    groups: Groups = msgspec.field(default_factory=Groups)
+    judging: Judging = msgspec.field(default_factory=Judging)
+    ledger: Ledger = msgspec.field(default_factory=Ledger)
+    drift: Drift = msgspec.field(default_factory=Drift)
+    recent: list[float] = []
+    pools: dict[bytes, list[bytes]] = {}
+    threshold: float = 0.0
+    would_be: int = 0
+    audited: int = 0
+    drifted: bool = False
+    novelty: float = 1.0
+
+
+class Learner:
+    """Decides the lookups of one feature and learns from what comes of them.
+
+    It holds only fingerprints and numbers. Not thread-safe; decisions and lessons may interleave as they come.
+    """
+
+    def __init__(self, max_error: float, rng: Random, prior: Prior | None = None) -> None:
+        """Begin with what the prior knows.
+
+        Args:
+            max_error: The largest share of lookups that may be served a wrong answer.
+            rng: Chance, for exploration and controls.
+            prior: The starting point; the shipped one when left out.
+        """
+        self.max_error = max_error
+        self._rng = rng
+        self._prior = prior or shipped()
+        self._state = _State(model=self._prior.model())
+
+    def decide(self, candidates: Sequence[Candidate], partition: bytes = b"", *, watched: bool = False) -> Decision:
+        """Decide one lookup.
+
+        Args:
+            candidates: Its neighbours, nearest first; up to `evidence.NEIGHBOURS` of them are looked at.
+            partition: Where they were searched; controls are taken from nowhere else.
+            watched: Serve nothing: whatever would be served is explored.
+        """
+        state, evidence = self._state, weigh(candidates, self._state.groups, self._state.novelty)
+        if state.ledger.lookups % _REPLAN == 0:
+            state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
+        if evidence is None:
+            decision = self._ask(candidates, partition)
+        else:
+            decision = self._weighed(candidates, partition, evidence, watched=watched)
+        self._count(decision)
+        return decision
+
+    def _ask(self, candidates: Sequence[Candidate], partition: bytes) -> Decision:
+        controls = self._controls(candidates, partition)
+        return Decision(Action.ASK, None, controls, 1.0, self._state.threshold, 1.0, len(controls), partition)
+
+    def _weighed(
+        self, candidates: Sequence[Candidate], partition: bytes, evidence: Evidence, *, watched: bool
+    ) -> Decision:
+        state = self._state
+        features = self._prior.scaled(evidence.features)
+        risk = state.model.predict(features)
+        would_be = evidence.entry is not None and risk <= state.threshold
+        explored = (
+            explore_rate(state.audited, state.would_be, risk, state.threshold, state.groups.judged(evidence.group))
+            if would_be
+            else 1.0
+        )
+        if would_be and (watched or self._closed(risk) is not None):
+            explored = 1.0
+        asked = explored >= 1.0 or self._rng.random() < explored
+        controls = self._controls(candidates, partition) if asked else ()
+        repeats = 3 if state.judging.noisy() else 1
+        against = (
+            to_compare(candidates[:NEIGHBOURS], evidence, state.groups, repeats, MOST - len(controls)) if asked else []
+        )
+        return Decision(
+            action=(Action.EXPLORE if asked else Action.SERVE) if would_be else Action.ASK,
+            entry=evidence.entry,
+            against=(*against, *controls),
+            risk=risk,
+            threshold=state.threshold,
+            explored=explored,
+            controls=len(controls),
+            partition=partition,
+            features=features,
+            prior=_prior(evidence, risk),
+        )
+
+    def _closed(self, risk: float = 0.0) -> Reason | None:
+        state = self._state
+        controls = state.judging.controls
+        if controls.trials >= _CONTROLS and controls.events > _BLIND * controls.trials:
+            return Reason.BLIND_JUDGE
+        if state.audited < FIRST or controls.trials < _CONTROLS:
+            return Reason.DRIFT if state.drifted else Reason.LEARNING
+        if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
+            return Reason.SPENT
+        return None
+
+    def _inflation(self) -> float:
+        controls = self._state.judging.controls
+        return 1.0 / max(1e-3, 1.0 - min(controls.mean() * 1.5, controls.limits(1.64)[1]))
+
+    def _controls(self, candidates: Sequence[Candidate], partition: bytes) -> tuple[bytes, ...]:
+        trials = self._state.judging.controls.trials
+        if self._rng.random() > max(0.03, 20.0 / (20.0 + trials)):
+            return ()
+        groups = self._state.groups
+        near = {groups.of(c.entry) for c in candidates}
+        pool = [entry for entry in self._state.pools.get(partition, ()) if groups.of(entry) not in near]
+        return (self._rng.choice(pool),) if pool else ()
+
+    def _count(self, decision: Decision) -> None:
+        state = self._state
+        state.ledger.lookups += 1
+        state.novelty *= 1.0 - _NOVELTY
+        state.recent.append(decision.risk if decision.entry is not None else 1.0)
+        del state.recent[:-WINDOW]
+        state.would_be += decision.action is not Action.ASK
+        if decision.action is Action.SERVE:
+            state.ledger.hits += 1
+            state.ledger.served_risk += decision.risk
+            state.drift.serve()
+
+    def learn(self, decision: Decision, fresh: bytes | None, verdicts: Sequence[Verdict]) -> float | None:
+        """Learn what came of a lookup for which the model was asked.
+
+        Args:
+            decision: What `decide` returned.
+            fresh: The fingerprint of the fresh answer, if it was stored.
+            verdicts: The judge's word on each of `decision.against`, or on as many as it could tell.
+
+        Returns:
+            How probably the best candidate was wrong; None when nothing was compared.
+        """
+        state = self._state
+        near, controls = self._split(decision, verdicts)
+        for verdict in controls:
+            state.judging.controls.count(float(verdict.same))
+        for verdict in near:
+            if verdict.entry not in state.groups.members:
+                state.groups.start(verdict.entry)
+        prior = {state.groups.root(group): share for group, share in decision.prior if group > 0}
+        odds = state.groups.place(near, prior, state.judging)
+        wrong = None
+        if near:
+            wrong = self._judged(decision, odds)
+            state.judging.check(near, state.groups)
+        group = max(odds, key=odds.__getitem__, default=0)
+        if fresh is not None:
+            known = state.groups.named
+            group = state.groups.join(fresh, odds)
+            state.novelty += _NOVELTY * (state.groups.named - known)
+            self._pool(decision.partition, fresh)
+        if odds.get(group, 1.0) > _NEAR * 3:
+            state.groups.compare(group, near, state.judging)
+        return wrong
+
+    def _judged(self, decision: Decision, odds: dict[int, float]) -> float:
+        state = self._state
+        lead = decision.prior[0][0]
+        if lead < 0:
+            lead = (state.groups.of(decision.entry) if decision.entry is not None else None) or 0
+        lead = state.groups.root(lead)
+        wrong = 1.0 - odds.get(lead, 0.0)
+        state.model.loosen(self._prior.model(), _LOOSEN)
+        state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
+        if decision.entry is not None:
+            state.groups.score(decision.entry, lead, wrong)
+        alarm = False
+        if decision.risk <= _NEAR:
+            state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
+            alarm = state.drift.see(decision.risk, wrong)
+        if decision.action is Action.EXPLORE:
+            state.audited += 1
+            state.ledger.audit(decision.explored, wrong)
+        if alarm:
+            self._reopen_later()
+        return wrong
+
+    def _reopen_later(self) -> None:
+        state, drift = self._state, self._state.drift
+        state.ledger.debt += drift.since_hits * drift.since_wrong / (drift.since_judged + 2.0)
+        state.audited = state.would_be = 0
+        state.drifted = True
+        state.model.loosen(self._prior.model(), 0.5)
+        drift.restart()
+
+    def _split(self, decision: Decision, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+        apart = set(decision.against[len(decision.against) - decision.controls :])
+        return [v for v in verdicts if v.entry not in apart], [v for v in verdicts if v.entry in apart]
+
+    def _pool(self, partition: bytes, fresh: bytes) -> None:
+        pools = self._state.pools
+        pool = pools.pop(partition, [])
+        if len(pool) >= _POOL:
+            pool[self._rng.randrange(_POOL)] = fresh
+        else:
+            pool.append(fresh)
+        pools[partition] = pool
+        while len(pools) > _POOLS:
+            del pools[next(iter(pools))]
+
+    def feedback(self, entry: bytes, *, right: bool) -> None:
+        """Learn what a person said of a served answer: the truth, as far as it goes."""
+        state = self._state
+        group = state.groups.of(entry)
+        if group is None:
+            return
+        state.groups.score(entry, group, 0.0 if right else 1.0)
+        if not right:
+            state.ledger.debt += 1.0
+            state.groups.start(entry)
+
+    def confirmed(self, entry: bytes) -> bool:
+        """Say whether a judge has found an entry right for another question, and never wrong."""
+        member = self._state.groups.members.get(entry)
+        return member is not None and member.right >= _CONFIRMED and member.wrong < _NEAR
+
+    def absorb(self, seen: Observation) -> float | None:
+        """Learn from what another learner of the feature observed, whose groups have other numbers than these.
+
+        Returns:
+            As `learn` does.
+        """
+        entry, risk = seen.decision.entry, seen.decision.risk
+        lead = None if entry is None else self._state.groups.of(entry)
+        decision = msgspec.structs.replace(seen.decision, prior=((-1 if lead is None else lead, 1.0 - risk),))
+        self._count(decision)
+        return None if decision.action is Action.SERVE else self.learn(decision, seen.fresh, seen.verdicts)
+
+    def forget(self, entry: bytes) -> None:
+        """Forget an entry that is stored no more."""
+        self._state.groups.forget(entry)
+
+    def standing(self) -> Standing:
+        """Say how the feature stands."""
+        state, ledger = self._state, self._state.ledger
+        closed = self._closed()
+        lookups = max(ledger.lookups, 1)
+        return Standing(
+            open=closed is None,
+            reason=closed or Reason.OPEN,
+            lookups=ledger.lookups,
+            hits=ledger.hits,
+            audited=ledger.audited,
+            wrong=ledger.wrong,
+            error=min(1.0, ledger.expected() / lookups),
+            upper=min(ledger.upper(0.0, self._inflation()), float(ledger.hits)) / lookups,
+            proven=ledger.proven() / lookups,
+            threshold=state.threshold,
+            exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold, 1.0),
+            judge_misses=state.judging.misses.mean(),
+            judge_alarms=state.judging.alarms.mean(),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return all that was learned."""
+        return msgspec.msgpack.encode(self._state)
+
+    @classmethod
+    def from_bytes(cls, kept: bytes, max_error: float, rng: Random, prior: Prior | None = None) -> Learner:
+        """Go on from what `to_bytes` returned.
+
+        Raises:
+            msgspec.DecodeError: The bytes are not what `to_bytes` of this version returned.
+        """
+        learner = cls(max_error, rng, prior)
+        learner._state = msgspec.msgpack.decode(kept, type=_State)
+        return learner
+
+    @classmethod
+    def rebuilt(
+        cls, observations: Iterable[Observation], max_error: float, rng: Random, prior: Prior | None = None
+    ) -> Learner:
+        """Learn again from all that was observed, in its order."""
+        learner = cls(max_error, rng, prior)
+        for seen in observations:
+            learner._count(seen.decision)
+            if seen.decision.action is not Action.SERVE:
+                learner.learn(seen.decision, seen.fresh, seen.verdicts)
+        return learner
+
+
+def _prior(evidence: Evidence, risk: float) -> tuple[tuple[int, float], ...]:
+    """Spread what the risk leaves over the other groups seen, keeping some for a group not yet named."""
+    (lead, share), *others = evidence.ranked[: MOST + 1]
+    rest = max(1.0 - share, 1e-9)
+    return ((lead, 1.0 - risk), *((g, risk * (1 - _NEWNESS) * s / rest) for g, s in others if g > 0))
