@@ -62,6 +62,10 @@ KEPT_APART = {
         ("Why do cats purr?", "How do cats purr?"),
         ("How long is the tour?", "How much is the tour?"),
     ],
+    "tense": [
+        ("How much does a stamp cost?", "How much did a stamp cost?"),
+        ("What is the speed limit?", "What was the speed limit?"),
+    ],
     "scope": [
         ("Delete all photos", "Delete photos"),
         ("What is the first step?", "What is the last step?"),
