@@ -13,6 +13,7 @@ KEPT_APART = {
         ("Wake me at 6am", "Wake me at 6pm"),
         ("Where is parcel 77120?", "Where is parcel 77210?"),
         ("Open ticket three hundred", "Open ticket 30"),
+        ("Is the Model 5 waterproof?", "Is the Model 5b waterproof?"),
         ("Who was the 3rd president?", "Who was the 5th president?"),
     ],
     "unit": [
@@ -79,6 +80,7 @@ KEPT_APART = {
         ("How do I move money from savings to checking?", "How do I move money from checking to savings?"),
         ("Convert Celsius to Kelvin", "Convert Kelvin to Celsius"),
         ("Do dogs chase cats?", "Do cats chase dogs?"),
+        ("Rinse first, then soak", "Soak first, then rinse"),
     ],
 }
 
