@@ -68,13 +68,6 @@ class TooDeep(CacheError):
         super().__init__("the body is nested too deep to be compared")
 
 
-class NoAnswerInTime(CacheError):
-    """The request that makes the same answer takes longer than this one may wait."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"The same request is being answered, and its answer was not complete within {seconds:g} s.")
-
-
 class BadPair(CacheError):
     """A line that is no labelled pair.
 
@@ -85,3 +78,10 @@ class BadPair(CacheError):
     def __init__(self, line: int) -> None:
         super().__init__(f'line {line} is no pair; write {{"a": …, "b": …, "same": true or false, "kind": …}}')
         self.line = line
+
+
+class NoAnswerInTime(CacheError):
+    """The request that makes the same answer takes longer than this one may wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The same request is being answered, and its answer was not complete within {seconds:g} s.")
