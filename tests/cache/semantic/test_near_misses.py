@@ -2,25 +2,27 @@
 
 Traps that differ beside the last words are never found, though every question is taken for alike. Of those that differ
 in their words, this many of 393 are served from the probability on that stands for an error of 1 % and of 5 %, all of
-them in the families named here, which have 15 or 16 each; of 154 true pairs 30 and 67 are served:
+them in the families named here, which have 15 or 16 each; of 154 true pairs 46 and 84 are served:
 
     Family          1 %   5 %
-    tense            12    12
-    question type     4     4
-    role swap         2     2
-    sequence          2     2
-    scope             1     3
-    version           1     3
+    question type     0     3
+    tense             1     2
+    version           1     2
     currency          1     1
-    identifier        1     1
+    scope             1     1
+    audience          0     1
     negation          0     1
+    person            0     1
     weekday, month    0     1
     all others        0     0
-    together         24    30
-    share         6.1 %  7.6 %
+    together          4    13
+    share         1.0 %  3.3 %
 
-That is more than the 1 % and 5 % of traps for which the verifier was calibrated, on pairs of its own. It is not what a
-caller meets: nothing is served on the verifier's word until a feature's own audits bear it out.
+Measured first, before there was a guard for tense and one for the order of words, they were 24 (6.1 %) and 30 (7.6 %):
+12 of tense, 4 of question type, 2 each of role swap and sequence. Who wrote those guards may have known this set, so
+that the table tells what is served of it and the first figure, rather, what a kind of trap that nobody thought of does.
+
+None of it is what a caller meets: nothing is served on the verifier's word until a feature's own audits bear it out.
 """
 # ruff: noqa: PLC0415  what belongs to an extra is imported only where it is used
 
@@ -47,18 +49,15 @@ from tests.support.vector_homes import vector_home
 
 TEXTS = sorted(set(FAMILIES) - APART)
 WORST = {
-    0.01: {
-        "tense": 12, "question_type": 4, "role_swap": 2, "sequence": 2, "scope": 1, "version": 1, "currency": 1,
-        "identifier": 1,
-    },
+    0.01: {"tense": 1, "version": 1, "currency": 1, "scope": 1},
     0.05: {
-        "tense": 12, "question_type": 4, "role_swap": 2, "sequence": 2, "scope": 3, "version": 3, "currency": 1,
-        "identifier": 1, "negation": 1, "weekday_month": 1,
+        "question_type": 3, "tense": 2, "version": 2, "currency": 1, "scope": 1, "audience": 1, "negation": 1,
+        "person": 1, "weekday_month": 1,
     },
 }  # fmt: skip
-"""Traps served, as measured: more than was meant. What is not here is not served at all."""
+"""Traps served, as measured, of 393 in all. What is not here is not served at all."""
 
-LEAST = {0.01: 25, 0.05: 55}
+LEAST = {0.01: 40, 0.05: 75}
 """True pairs served, so that it is no art to serve no trap."""
 
 
