@@ -14,9 +14,8 @@ from gateway.errors import GatewayError
 from gateway.governing.in_force import InForce
 from gateway.speech.chat import read_chat
 from gateway.steps.admission import Refusal
-
-ENDPOINT: Final = "judge"
-"""What the ledger calls the endpoint of these requests."""
+from governance.attribution import Offered
+from governance.ledger.events import JUDGE
 
 _INSTRUCTIONS: Final = (
     "Two people asked a question each, and each was given an answer. Decide whether the first answer would have been a "
@@ -50,14 +49,18 @@ class ModelJudge:
             request_id=request_id,
             at=self.now(),
             tick=self.ticks(),
-            endpoint=ENDPOINT,
-            controls=replace(first.controls, cache_control="no-cache, no-store", idempotency_key=None),
+            endpoint=JUDGE,
+            offered=_sessionless(first.offered),
+            controls=replace(
+                first.controls, cache_control="no-cache, no-store", idempotency_key=None, interactive=True
+            ),
             body=request.body,
             size=len(raw),
             fields=request.fields,
             model=self.model,
             stream=False,
             dialect="chat",
+            purpose=JUDGE,
             carrier=None,
         )
         try:
@@ -84,6 +87,12 @@ class ModelJudge:
             "temperature": 0,
             "max_tokens": _MOST_OUTPUT,
         }
+
+
+def _sessionless(offered: Offered) -> Offered:
+    """Leave out the session: what nobody asked for must not make a caller's session too long."""
+    kept = ({name: text for name, text in said.items() if name != "session"} for said in (offered.headers, offered.metadata))
+    return Offered(*kept, offered.user)
 
 
 def _read(body: dict[str, Any]) -> Verdict:

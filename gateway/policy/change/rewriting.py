@@ -5,6 +5,8 @@ The edit is proved before anyone sees it: the new text must read as the old one 
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -25,7 +27,7 @@ def rewritten(text: str, path: Sequence[str | int], value: object, what: str) ->
     Args:
         text: A valid policy.
         path: Keys of mappings and indices of lists.
-        value: Plain data, whose texts need no quotes.
+        value: Plain data; what reads as a number is written as one, even a text.
         what: What stands there, for the error.
 
     Raises:
@@ -35,7 +37,7 @@ def rewritten(text: str, path: Sequence[str | int], value: object, what: str) ->
     start, end = _place(text, path)
     if "#" in text[start:end]:
         raise CannotEdit(f"{what} has comments in it, which would be lost")
-    edited = f"{text[:start]}{written}{text[end:]}"
+    edited = f"{text[:start]}{' ' if start == end else ''}{written}{text[end:]}"
     data: Any = parse(text).data
     holder = data
     for step in path[:-1]:
@@ -49,12 +51,28 @@ def rewritten(text: str, path: Sequence[str | int], value: object, what: str) ->
 
 
 def flow(part: object) -> str:
-    """Write plain data as YAML on one line; its texts need no quotes."""
+    """Write plain data as YAML on one line; a text that reads as a number is written as one."""
     if isinstance(part, dict):
         return f"{{{', '.join(f'{name}: {flow(value)}' for name, value in part.items())}}}"
     if isinstance(part, list | tuple):
         return f"[{', '.join(map(flow, part))}]"
-    return str(part)
+    if part is None:
+        return "null"
+    text = str(part)
+    return text if not isinstance(part, str) or _plain(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _plain(text: str) -> bool:
+    """Say whether a text reads as itself, or as the number that it spells, where it stands without quotes."""
+    parsed = parse(f"value: [{text}]\n")
+    read: Any = [] if parsed.faults else parsed.data
+    match read:
+        case {"value": [bool()]}:
+            return False
+        case {"value": [int() | Decimal()]}:
+            return True
+        case _:
+            return bool(read == {"value": [text]})
 
 
 def _place(text: str, path: Sequence[str | int]) -> tuple[int, int]:

@@ -1,0 +1,92 @@
+"""Each move that the record may advise, and why."""
+
+from random import Random
+
+import pytest
+
+from cache.config import SemanticSection
+from cache.learning.lookups import Action, Decision, Observation, Verdict
+from gateway.caching.advice import ENOUGH, Advice, advise, advised
+from gateway.caching.learned import WRONG, evidence_of
+from governance.lookups.records import Lookup, LookupKind
+from tests.support.requests import NOON
+
+KINDS: dict[Action, LookupKind] = {Action.SERVE: "semantic", Action.EXPLORE: "explored", Action.ASK: "asked"}
+ENTRY, FRESH = bytes(32), bytes([1] * 32)
+
+
+def section(**lists: list[str]) -> SemanticSection:
+    return SemanticSection.model_validate({"max_error": 0.05, "ttl": "1d", **lists})
+
+
+def lookup(action: Action, *, explored: float = 1.0, same: bool = True, feature: str = "red/bot/faq") -> Lookup:
+    near = () if action is Action.SERVE else (ENTRY,)
+    decision = Decision(action, ENTRY, near, 0.001, 0.1, explored, features=(0.0,) * features())
+    seen = Observation(decision, None if action is Action.SERVE else FRESH, tuple(Verdict(each, same) for each in near))
+    return word(KINDS[action], evidence_of(seen), feature)
+
+
+def word(kind: LookupKind, evidence: bytes, feature: str = "red/bot/faq") -> Lookup:
+    return Lookup(request_id="r", at=NOON, feature=feature, kind=kind, entry=ENTRY, evidence=evidence, writer="w")
+
+
+def missed(feature: str = "red/bot/faq") -> Lookup:
+    decision = Decision(Action.ASK, None, (), 1.0, 0.1, 1.0)
+    return word("asked", evidence_of(Observation(decision, FRESH)), feature)
+
+
+def features() -> int:
+    from cache.learning.prior import shipped
+
+    return len(shipped().model().mean)
+
+
+def advice(found: list[Lookup], policy: SemanticSection) -> Advice:
+    (one,) = advise(found, policy, Random(0))
+    return one
+
+
+AGREED = [lookup(Action.EXPLORE)] * 400
+
+
+@pytest.mark.parametrize(
+    ("found", "lists", "move", "why"),
+    [
+        (AGREED[: ENOUGH - 101], {"observe": ["bot/faq"]}, "", "Wait: 399 of the 500 look-ups"),
+        ([*AGREED, *[missed()] * 400], {"observe": ["bot/faq"]}, "enable", "Serve it: 50.0% of look-ups can be"),
+        ([*AGREED[:5], *[missed()] * 600], {"observe": ["bot/faq"]}, "", "Leave it as it is."),
+        ([*AGREED, *[missed()] * 400], {}, "", "Leave it as it is."),
+        ([lookup(Action.SERVE, explored=0.02)] * 600, {"enabled": ["bot/faq"]}, "", "Leave it as it is."),
+        ([*AGREED, *[missed()] * 400], {"enabled": ["bot/faq"]}, "observe", "Only watch it: 0.0% of look-ups were"),
+        ([lookup(Action.EXPLORE, same=False)] * 600, {"observe": ["bot/faq"]}, "", "Leave it as it is."),
+    ],
+    ids=["too few", "worth it", "hardly any", "neither", "is served", "is not served", "mostly wrong"],
+)
+def test_each_move_has_its_reason(found: list[Lookup], lists: dict[str, list[str]], move: str, why: str) -> None:
+    one = advice(found, section(**lists))
+    assert (one.move, one.why.startswith(why)) == (move, True), one.why
+    assert one.lookups == len(found)
+    assert one.own.max_error == 0.05
+
+
+def test_hits_prove_nothing_of_their_errors() -> None:
+    assert advice([lookup(Action.SERVE, explored=0.02)] * 600, section(enabled=["bot/faq"])).own.hit_rate.value == 0.0
+
+
+def test_what_people_said_and_what_nobody_can_read_is_no_look_up() -> None:
+    found = [*AGREED, word("lesson", WRONG), word("asked", b"of an older release")]
+    assert advice(found, section()).lookups == len(AGREED)
+
+
+def test_a_feature_of_several_teams_moves_only_where_all_may() -> None:
+    policy = section(observe=["bot/faq", "bot/triage"])
+    good = [*AGREED, *[missed()] * 400]
+    both = [*good, *[lookup(Action.EXPLORE, feature="blue/bot/faq")] * 3]
+    assert advised(policy, advise(both, policy, Random(0))) == {"enabled": (), "observe": ("bot/faq", "bot/triage")}
+    assert advised(policy, advise(good, policy, Random(0))) == {"enabled": ("bot/faq",), "observe": ("bot/triage",)}
+
+
+def test_a_feature_that_is_to_be_watched_leaves_the_others_where_they_were() -> None:
+    policy = section(enabled=["bot/faq", "bot/triage"])
+    lists = advised(policy, advise([*AGREED, *[missed()] * 400], policy, Random(0)))
+    assert lists == {"enabled": ("bot/triage",), "observe": ("bot/faq",)}
