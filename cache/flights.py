@@ -117,6 +117,10 @@ class Flights:
             if not landing.failed:
                 return landing.stored
 
+    async def claim(self, key: bytes) -> bool:
+        """Say whether to make an answer that nobody waits for: True for one process in `LEASE_S` seconds."""
+        return self._fleet is None or await self._fleet.claim(key, LEASE_S)
+
     @asynccontextmanager
     async def _led(self, key: bytes) -> AsyncGenerator[Flight]:
         flight = self._flights[key] = Flight(partial(self._flights.__delitem__, key))

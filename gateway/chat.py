@@ -79,7 +79,7 @@ class ChatService:
                     slot, stored = await self.meaning.find(asked, entitled, wish, shaped.fingerprinted, slot)
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    overhead_s = self.ticks() - asked.tick
+                    overhead_s = self.ticks() - asked.tick - slot.waited_s
                     facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
                     self.meaning.served(asked, entitled, slot)
                     return await _tell(stored.body, facts, reply)
@@ -150,7 +150,7 @@ class ChatService:
         completion = meter.completion()
         place = slot if _may_be_kept(completion, slot) else slot.unkept
         await self.exact.keep(asked, entitled, place, hold.opening.model, settlement, completion)
-        overhead_s = self.ticks() - asked.tick - upstream_s
+        overhead_s = self.ticks() - asked.tick - slot.waited_s - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         await reply.finish(completion, facts)

@@ -57,7 +57,7 @@ class EmbeddingService:
                 slot, stored = await self.exact.find(asked, entitled, wish, body, stack, any_age=pressure.tighten)
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    overhead_s = self.ticks() - asked.tick
+                    overhead_s = self.ticks() - asked.tick - slot.waited_s
                     facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
                     result = msgspec.json.decode(stored.body)
                     await turn.keep(result, facts)
@@ -107,7 +107,7 @@ class EmbeddingService:
             settlement = await self.purchasing.settle(hold, course.made, error)
         result = read.told
         await self.exact.keep(asked, entitled, slot, hold.opening.model, settlement, result)
-        overhead_s = self.ticks() - asked.tick - upstream_s
+        overhead_s = self.ticks() - asked.tick - slot.waited_s - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         course.ready.purchase.tally.learn(read.reported)

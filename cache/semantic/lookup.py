@@ -33,6 +33,10 @@ READ: Final = 8
 """How many of the nearest are read: only these can be served. The others still tell what is asked around here."""
 
 
+LONGEST: Final = 800
+"""Characters of a question above which an embedding may not have read its end, so that it cannot be compared."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sought:
     """What a look-up by meaning came to.
@@ -100,7 +104,7 @@ class SemanticCache:
         Returns:
             None when no stored answer could fit such a question, or when it cannot be placed just now.
         """
-        if unfit(question.text) is not None:
+        if len(question.text) > LONGEST or unfit(question.text) is not None:
             return None
         try:
             asked = await self._matching.place(question.text)

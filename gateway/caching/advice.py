@@ -50,7 +50,8 @@ class _Record:
 
 def advise(lookups: Iterable[Lookup], section: SemanticSection, chance: Random) -> tuple[Advice, ...]:
     """Return what to do with each feature that is on record, in order of their names; `chance` is the learners'."""
-    learned, records = Learned(chance, section), dict[str, _Record]()
+    learned, records = Learned(chance), dict[str, _Record]()
+    learned.bind(section.max_error)
     for lookup in lookups:
         wrong, observation = learned.learn(lookup), None if lookup.kind == "lesson" else observed(lookup)
         if observation is not None:

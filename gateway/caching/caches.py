@@ -60,6 +60,9 @@ class Caches:
         Raises:
             StoreUnavailable: the database does not answer.
         """
+        section = in_force.governed.policy.document.cache.semantic
+        if section is not None:
+            self.semantics.bind(section.max_error)
         await self.recorder.begin(self.semantics.learn)
         await self.purger.follow()
         async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):

@@ -6,7 +6,6 @@ from typing import Final
 
 import msgspec
 
-from cache.config import SemanticSection
 from cache.learning.learner import Learner
 from cache.learning.lookups import Observation
 from cache.learning.standing import Standing
@@ -17,26 +16,32 @@ WRONG: Final = b"wrong"
 """The evidence of a lesson that a person gave."""
 
 _STRICT: Final = Decimal("0.01")
-"""By what bound a feature learns while no policy sets one."""
+"""The bound while no policy has set one."""
 
 _DECODE: Final = msgspec.msgpack.Decoder(Observation).decode
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
 
 
 class Learned:
-    """The learners of all features. `section` is what the policy says of them; `chance` is for exploration."""
+    """The learners of all features. `chance` is for exploration."""
 
-    def __init__(self, chance: Random, section: SemanticSection | None = None) -> None:
-        self.section = section
+    def __init__(self, chance: Random) -> None:
         self._chance = chance
+        self._max_error = _STRICT
         self._learners: dict[str, Learner] = {}
 
-    def learner(self, feature: str, max_error: Decimal) -> Learner:
+    def bind(self, max_error: Decimal) -> None:
+        """Set the bound of every feature, from now on."""
+        if max_error != self._max_error:
+            self._max_error = max_error
+            for learner in self._learners.values():
+                learner.max_error = float(max_error)
+
+    def learner(self, feature: str) -> Learner:
         """Return what decides the look-ups of a feature."""
         learner = self._learners.get(feature)
         if learner is None:
-            learner = self._learners[feature] = Learner(float(max_error), self._chance)
-        learner.max_error = float(max_error)
+            learner = self._learners[feature] = Learner(float(self._max_error), self._chance)
         return learner
 
     def learn(self, lookup: Lookup) -> float | None:
@@ -45,7 +50,7 @@ class Learned:
         Returns:
             How probably its best candidate was wrong, where answers were compared.
         """
-        learner = self.learner(lookup.feature, _STRICT if self.section is None else self.section.max_error)
+        learner = self.learner(lookup.feature)
         if lookup.kind == "lesson":
             if lookup.entry is not None:
                 learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)

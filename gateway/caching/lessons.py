@@ -119,7 +119,7 @@ class Teacher:
             return
         fresh = None if lesson.stored is None else sought.entry
         seen = Observation(sought.decision, fresh, verdicts)
-        learner = self._semantics.learner(lesson.feature, lesson.section.max_error)
+        learner = self._semantics.learner(lesson.feature)
         learner.learn(seen.decision, fresh, verdicts)
         kind = "explored" if sought.decision.action is Action.EXPLORE else "asked"
         self._note(lesson.asked, lesson.feature, kind, sought.decision.entry, evidence_of(seen))

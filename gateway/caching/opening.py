@@ -98,7 +98,7 @@ def open_caches(
     recorder = Recorder(Lookups(database), secrets.token_hex(8))
     return Caches(
         answers=answers,
-        refreshing=Refreshing(now, ticks, new_id),
+        refreshing=Refreshing(now, ticks, new_id, answers.flights.claim),
         semantics=semantics,
         teacher=Teacher(semantics, recorder, database, log),
         recorder=recorder,

@@ -5,7 +5,7 @@ under the key that was given the old answer. One that is refused, by a budget or
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -32,6 +32,7 @@ class Refreshing:
         now: Callable[[], datetime],
         ticks: Callable[[], float],
         new_id: Callable[[], str],
+        claim: Callable[[bytes], Awaitable[bool]],
         most: int = MOST,
         pause_s: float = PAUSE_S,
     ) -> None:
@@ -41,12 +42,14 @@ class Refreshing:
             now: An aware clock.
             ticks: A monotonic clock in seconds.
             new_id: Makes ids of requests.
+            claim: Says whether it is up to this process to make an answer anew.
             most: How many may run at the same time.
             pause_s: How long an answer is left alone that could not be made anew, in seconds.
         """
         self._now = now
         self._ticks = ticks
         self._new_id = new_id
+        self._claim = claim
         self._most = most
         self._pause_s = pause_s
         self._in_force: InForce | None = None
@@ -69,11 +72,13 @@ class Refreshing:
         """Have the answer to a request made anew, unless that is being done, or too much else is."""
         in_force = self._in_force
         if in_force is not None and key not in self._running and len(self._running) < self._most:
-            task = asyncio.create_task(self._refresh(in_force, asked), name="refresh")
+            task = asyncio.create_task(self._refresh(in_force, asked, key), name="refresh")
             self._running[key] = task
             task.add_done_callback(lambda _: self._running.pop(key))
 
-    async def _refresh(self, in_force: InForce, asked: Asked[Any]) -> None:
+    async def _refresh(self, in_force: InForce, asked: Asked[Any], key: bytes) -> None:
+        if not await self._claim(key):
+            return
         controls = replace(asked.controls, cache_control="no-cache", idempotency_key=None)
         again = replace(
             asked,
@@ -114,4 +119,5 @@ class _Unheard:
 
 
 async def _never() -> dict[str, Any]:
-    return await asyncio.Event().wait() and {}
+    await asyncio.Event().wait()
+    return {}

@@ -41,6 +41,7 @@ class OpenSemantics(Learned):
         super().__init__(chance)
         self.cache: SemanticCache | None = None
         self.trouble = ""
+        self.section: SemanticSection | None = None
         self._before: SemanticCache | None = None
         self._opening = opening
         self._log = log
@@ -48,6 +49,8 @@ class OpenSemantics(Learned):
 
     async def obey(self, section: SemanticSection | None) -> None:
         """Open what a policy wants, and close what it does not; cheap when that is so already."""
+        if section is not None:
+            self.bind(section.max_error)
         if _kind(section) == _kind(self.section) and (section is None or self.cache is not None or self.trouble):
             self.section = section
             return

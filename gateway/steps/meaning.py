@@ -62,7 +62,11 @@ class Semantics(Protocol):
         """The cache; None as long as it is not open."""
         ...
 
-    def learner(self, feature: str, max_error: Decimal) -> Learner:
+    def bind(self, max_error: Decimal) -> None:
+        """Set the bound of every feature, from now on."""
+        ...
+
+    def learner(self, feature: str) -> Learner:
         """Return what decides the look-ups of a feature."""
         ...
 
@@ -103,10 +107,11 @@ class Meaning:
         question = question_of(body)
         if question is None or (question.earlier and section.multi_turn == "off"):
             return slot, None
+        self.semantics.bind(section.max_error)
         sought = await cache.seek(
             question,
             self._scope(section, question, asked, entitled, wish, slot),
-            self.semantics.learner(feature_of(entitled), section.max_error),
+            self.semantics.learner(feature_of(entitled)),
             lambda stored: self._fits(stored, entitled, slot, section),
             confirmed_only=question.earlier > 0,
             watched=f"{owner.app}/{owner.feature}" not in section.enabled,

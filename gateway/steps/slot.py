@@ -36,6 +36,7 @@ class Slot:
         whole: an answer that was cut for its length may not stay.
         flight: those who wait for the answer to this request; None when nobody can.
         sought: what was found by meaning; None when nothing was looked up so.
+        waited_s: how long it has waited for the answer of another, in seconds: that is no work of ours.
     """
 
     key: bytes
@@ -44,6 +45,7 @@ class Slot:
     whole: bool = False
     flight: Flight | None = None
     sought: Sought | None = None
+    waited_s: float = 0.0
 
     @property
     def outcome(self) -> str:
@@ -110,7 +112,9 @@ class ExactCache:
         most_age = section.ttl + section.stale
         stored = await self.answers.find(slot.key, wishes, most_age)
         if stored is None and slot.ttl and not asked.deferred:
+            began = self.ticks()
             stored = await self._made_by_another(asked, slot, stack, departure)
+            slot = replace(slot, waited_s=self.ticks() - began)
             if isinstance(stored, Flight):
                 return replace(slot, flight=stored), None
         if stored is None or not self.answers.accepts(stored, wishes, most_age):

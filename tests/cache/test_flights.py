@@ -160,3 +160,10 @@ async def test_those_of_this_process_wait_while_their_leader_waits_for_another_p
         found = await asyncio.gather(*[flights.join(KEY, stack) for _ in range(4)])
     assert found == [ANSWER] * 4
     assert elsewhere.looks == 3
+
+
+async def test_one_process_at_a_time_makes_an_answer_that_nobody_waits_for() -> None:
+    assert await Flights(nothing).claim(KEY) is True
+    elsewhere = Elsewhere(free_after=1)
+    flights = elsewhere.flights()
+    assert [await flights.claim(KEY) for _ in range(2)] == [False, True]

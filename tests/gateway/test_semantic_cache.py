@@ -3,18 +3,29 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from cache.embedding import opening
+from cache.embedding.batching import Limits
 from governance.lookups import purges
 from governance.lookups.purges import Purge
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.waiting import until
 
 pytest.importorskip("onnxruntime")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a vector as long as it takes: on a busy machine a gateway would go without."""
+    opened = opening.open_embedding
+    monkeypatch.setattr(opening, "open_embedding", partial(opened, limits=Limits(patience_s=30)))
+
 
 ASKED = "How do I change the delivery address of an order?"
 REWORDED = "How can I change the delivery address for an order?"
@@ -43,10 +54,19 @@ async def semantic_gateway(folder: Path, **changes: Any) -> AsyncGenerator[Runni
         yield gateway
 
 
+ANSWERS = {
+    "address": "Choose the order under Orders, press Edit and type the new address.",
+    "largest parcel": "A parcel may weigh 30 kg and be two metres long.",
+    "return shoes": "Print a label from our website and drop the box at any shop within 60 days.",
+    "gift card": "At the till or online: type its sixteen digits where we ask how to pay.",
+    "invoice": "Every invoice lies in the account as a file, one year back.",
+}
+
+
 def answer(body: dict[str, Any]) -> list[str]:
     """A model that answers by what is asked for, whatever the wording."""
     text = body["messages"][-1]["content"]
-    return ["Choose", " it", " under", " Orders", "."] if "address" in text else ["It", " may", " weigh", " 30", " kg."]
+    return [next(said for about, said in ANSWERS.items() if about in text)]
 
 
 def semantics(gateway: RunningGateway) -> Any:
@@ -66,9 +86,14 @@ async def lessons_done() -> None:
         await asyncio.gather(*lessons)
 
 
-BEFORE = ("", "Hello, ", "Hi, ", "Please tell me: ", "Quick question: ", "Can you help me? ", "Good morning, ", "Sorry, ")
-AFTER = ("", " Thanks", " Thank you", " Many thanks", " Please", " Cheers", " I would like to know", " That is my question",
-         " Thanks a lot", " Thank you so much", " Please help", " Any help is welcome")  # fmt: skip
+QUESTIONS = (
+    ASKED,
+    "How do I return shoes that do not fit?",
+    "How does one pay with a gift card?",
+    "Where does one find an invoice?",
+)
+BEFORE = ("", "Hello, ", "Hi, ", "Please tell me: ", "Quick question: ", "Good morning, ")
+AFTER = ("", " Thanks", " Thank you", " Many thanks", " Please", " Cheers")
 
 
 def parts(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -82,7 +107,8 @@ def wordings(text: str) -> list[str]:
 
 async def teach(gateway: RunningGateway, key: str) -> None:
     """Let a feature see enough of wordings that agree for it to open."""
-    for texts in parts(wordings(ASKED), 8):
+    mixed = [text for same in zip(*map(wordings, QUESTIONS), strict=True) for text in same]
+    for texts in parts(mixed, 8):
         await asyncio.gather(*(gateway.chat(key, text, headers=HEADERS) for text in texts))
         await lessons_done()
     standing = semantics(gateway).standings()["red/bot/faq"]
@@ -100,7 +126,7 @@ async def test_a_question_in_other_words_is_answered_from_the_cache_once_enough_
         served = [reply for reply in replies if reply.headers["x-sluice-cache"] != "miss"]
         assert len(gateway.upstream.bodies) - calls == len(replies) - len(served)
         assert hits[0].headers["x-sluice-cost-usd"] == "0.00"
-        assert hits[0].json()["choices"][0]["message"]["content"] == "Choose it under Orders."
+        assert hits[0].json()["choices"][0]["message"]["content"] == ANSWERS["address"]
 
 
 @pytest.mark.parametrize(
@@ -124,10 +150,8 @@ async def test_whatever_else_of_the_request_differs_nothing_is_found(tmp_path: P
             messages.insert(0, {"role": "system", "content": change.pop("system")})
         if "earlier" in change:
             messages.insert(0, {"role": "assistant", "content": change.pop("earlier")})
-        for _ in range(3):
-            reply = await asked(gateway, key, "", messages=messages, **change)
-            assert not reply.headers["x-sluice-cache"].startswith("semantic")
-            messages[-1] = {"role": "user", "content": REWORDED + " Thanks"}
+        reply = await asked(gateway, key, "", messages=messages, **change)
+        assert reply.headers["x-sluice-cache"] in {"miss", "bypass"}
 
 
 async def test_another_tenant_finds_nothing(tmp_path: Path) -> None:
@@ -250,6 +274,6 @@ async def test_the_sums_of_the_ledger_hold_over_misses_explorations_and_hits(tmp
     async with semantic_gateway(tmp_path) as gateway:
         key = await gateway.key("red")
         await teach(gateway, key)
-        rows = await gateway.rows(len(wordings(ASKED)))
+        rows = await gateway.rows(len(QUESTIONS) * len(wordings(ASKED)))
         assert sum(row.attempts for row in rows) == len(gateway.upstream.bodies)
         assert all((row.cost.nanos == 0) == (row.attempts == 0) for row in rows)

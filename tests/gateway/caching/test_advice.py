@@ -19,9 +19,9 @@ def section(**lists: list[str]) -> SemanticSection:
     return SemanticSection.model_validate({"max_error": 0.05, "ttl": "1d", **lists})
 
 
-def lookup(action: Action, *, explored: float = 1.0, same: bool = True, feature: str = "red/bot/faq") -> Lookup:
+def lookup(action: Action, *, explored: float = 1.0, same: bool = True, risk: float = 0.001, feature: str = "red/bot/faq") -> Lookup:
     near = () if action is Action.SERVE else (ENTRY,)
-    decision = Decision(action, ENTRY, near, 0.001, 0.1, explored, features=(0.0,) * features())
+    decision = Decision(action, ENTRY, near, risk, 0.1, explored, features=(0.0,) * features())
     seen = Observation(decision, None if action is Action.SERVE else FRESH, tuple(Verdict(each, same) for each in near))
     return word(KINDS[action], evidence_of(seen), feature)
 
@@ -58,7 +58,7 @@ AGREED = [lookup(Action.EXPLORE)] * 400
         ([*AGREED, *[missed()] * 400], {}, "", "Leave it as it is."),
         ([lookup(Action.SERVE, explored=0.02)] * 600, {"enabled": ["bot/faq"]}, "", "Leave it as it is."),
         ([*AGREED, *[missed()] * 400], {"enabled": ["bot/faq"]}, "observe", "Only watch it: 0.0% of look-ups were"),
-        ([lookup(Action.EXPLORE, same=False)] * 600, {"observe": ["bot/faq"]}, "", "Leave it as it is."),
+        ([lookup(Action.EXPLORE, same=False, risk=0.3)] * 600, {"observe": ["bot/faq"]}, "", "Leave it as it is."),
     ],
     ids=["too few", "worth it", "hardly any", "neither", "is served", "is not served", "mostly wrong"],
 )
