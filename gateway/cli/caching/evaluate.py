@@ -15,18 +15,30 @@ _file = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 @cache.command(
     epilog="\b\nExamples:\n"
+    "  sluice cache evaluate\n"
+    "  sluice cache evaluate --policy next.yaml --write\n"
     "  sluice cache evaluate --pairs pairs.jsonl\n"
     "  sluice cache evaluate --pairs pairs.jsonl.gz --max-error 0.02 --json"
 )
-@click.option("--pairs", type=_file, required=True, help="Pairs of questions, labelled: JSON Lines, plain or gzip.")
+@click.option("--pairs", type=_file, help="Pairs of questions, labelled: JSON Lines, plain or gzip.")
 @click.option("--max-error", type=float, default=0.01, show_default=True, help="The share of wrong hits to stay under.")
+@click.option("--policy", type=_file, help="The policy to hold the record against; SLUICE_POLICY otherwise.")
+@click.option("--write", is_flag=True, help="Write what the record advises into the policy.")
 @as_json
-def evaluate(pairs: Path, max_error: float, as_json: bool) -> None:
-    """Put labelled pairs through the decision of the semantic cache, as a request would be.
+def evaluate(pairs: Path | None, max_error: float, policy: Path | None, write: bool, as_json: bool) -> None:
+    """Replay the look-ups on record under other bounds, and advise which features to serve; no text is needed.
+
+    With a file, put labelled pairs through the decision of the semantic cache, as a request would be.
 
     A line of the file is {"a", "b", "same", "kind", "context"?}: is a stored answer to `a` a right answer to `b`?
     `a` and `b` are text, a list of messages or a whole request; `context` is messages that stand before both.
     """
+    if pairs is None:
+        from gateway.cli.caching.recorded import show_recorded
+
+        return show_recorded(policy, write=write, as_json=as_json)
+    if policy or write:
+        raise click.UsageError("--policy and --write go with the record, not with a file.")
     from gateway.cli.caching.pairs import show_pairs
 
-    show_pairs(pairs, max_error, as_json=as_json)
+    return show_pairs(pairs, max_error, as_json=as_json)

@@ -31,18 +31,26 @@ def show_recorded(file: Path | None, *, write: bool, as_json: bool) -> None:
     if section is None:
         raise click.UsageError("The policy has no cache.semantic; name features in its `observe` to have them watched.")
     found = advise(asyncio.run(_read()), section, Random(0))  # noqa: S311  the same record, the same advice
+    if not as_json:
+        _show(found)
     change = [] if path is None else _change(path, section, found, write=write)
     written = write and bool(change)
     if as_json:
         show_json({"features": [_facts(one) for one in found], "change": change, "written": written})
+    elif change:
+        click.echo("\n".join(["", *change]))
+        click.echo(f"Written to {path}." if written else "Nothing is written yet: --write does.")
     elif found:
-        _table(found)
-        click.echo("\n".join(f"{one.feature}: {one.why}" for one in found))
-        click.echo("\n".join(["", *change]) if change else "The policy need not change.")
-        if change:
-            click.echo(f"Written to {path}." if written else "Nothing is written yet: --write does.")
-    else:
-        click.echo("No look-up of the semantic cache is on record yet.")
+        click.echo("The policy need not change.")
+
+
+def _show(found: tuple[Advice, ...]) -> None:
+    from governance.names import shown
+
+    if not found:
+        return click.echo("No look-up of the semantic cache is on record yet.")
+    _table(found)
+    return click.echo("\n".join(f"{shown(one.feature)}: {one.why}" for one in found))
 
 
 async def _read() -> list[Any]:
@@ -79,18 +87,14 @@ def _change(path: Path, section: Any, found: tuple[Advice, ...], *, write: bool)
 
 
 def _edited(text: str, lists: Mapping[str, Sequence[str]]) -> str:
-    """Write the lists of features into the text, each by itself where it stands there already."""
+    """Write the lists of features into the text where they are not what it says."""
     from gateway.policy.change.rewriting import rewritten
     from gateway.policy.positions import parse
 
-    where = ("cache", "semantic")
+    data: Any = parse(text).data
     for name, features in lists.items():
-        data: Any = parse(text).data
-        stated = data["cache"]["semantic"]
-        if name in stated and list(features) != stated[name]:
-            text = rewritten(text, (*where, name), features, f"cache.semantic.{name}")
-        elif name not in stated and features:
-            text = rewritten(text, where, {**stated, name: features}, "cache.semantic")
+        if list(features) != data["cache"]["semantic"].get(name, []):
+            text = rewritten(text, ("cache", "semantic", name), features, f"cache.semantic.{name}")
     return text
 
 

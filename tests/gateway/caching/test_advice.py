@@ -5,40 +5,15 @@ from random import Random
 import pytest
 
 from cache.config import SemanticSection
-from cache.learning.lookups import Action, Decision, Observation, Verdict
+from cache.learning.lookups import Action, Decision, Observation
 from gateway.caching.advice import ENOUGH, Advice, advise, advised
 from gateway.caching.learned import WRONG, evidence_of
-from governance.lookups.records import Lookup, LookupKind
-from tests.support.requests import NOON
-
-KINDS: dict[Action, LookupKind] = {Action.SERVE: "semantic", Action.EXPLORE: "explored", Action.ASK: "asked"}
-ENTRY, FRESH = bytes(32), bytes([1] * 32)
-
+from governance.lookups.records import Lookup
+from tests.support.recorded_lookups import found as lookup
+from tests.support.recorded_lookups import missed, word
 
 def section(**lists: list[str]) -> SemanticSection:
     return SemanticSection.model_validate({"max_error": 0.05, "ttl": "1d", **lists})
-
-
-def lookup(action: Action, *, explored: float = 1.0, same: bool = True, risk: float = 0.001, feature: str = "red/bot/faq") -> Lookup:
-    near = () if action is Action.SERVE else (ENTRY,)
-    decision = Decision(action, ENTRY, near, risk, 0.1, explored, features=(0.0,) * features())
-    seen = Observation(decision, None if action is Action.SERVE else FRESH, tuple(Verdict(each, same) for each in near))
-    return word(KINDS[action], evidence_of(seen), feature)
-
-
-def word(kind: LookupKind, evidence: bytes, feature: str = "red/bot/faq") -> Lookup:
-    return Lookup(request_id="r", at=NOON, feature=feature, kind=kind, entry=ENTRY, evidence=evidence, writer="w")
-
-
-def missed(feature: str = "red/bot/faq") -> Lookup:
-    decision = Decision(Action.ASK, None, (), 1.0, 0.1, 1.0)
-    return word("asked", evidence_of(Observation(decision, FRESH)), feature)
-
-
-def features() -> int:
-    from cache.learning.prior import shipped
-
-    return len(shipped().model().mean)
 
 
 def advice(found: list[Lookup], policy: SemanticSection) -> Advice:
@@ -74,7 +49,8 @@ def test_hits_prove_nothing_of_their_errors() -> None:
 
 
 def test_what_people_said_and_what_nobody_can_read_is_no_look_up() -> None:
-    found = [*AGREED, word("lesson", WRONG), word("asked", b"of an older release")]
+    narrow = evidence_of(Observation(Decision(Action.ASK, None, (), 0.5, 0.1, 1.0, features=(1.0,))))
+    found = [*AGREED, word("lesson", WRONG), word("asked", b"of an older release"), word("asked", narrow)]
     assert advice(found, section()).lookups == len(AGREED)
 
 

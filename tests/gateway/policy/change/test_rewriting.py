@@ -21,8 +21,10 @@ BLOCK = "# ours\na: 1  # one\nb:\n  c:\n    - x\n    - y\n\n  # how long\n  d: 7
         ("b: {c: []}\n", "[]", "[x, w]"),
         ("b:\n  c: x\n", "c: x", "c: [x, w]"),
         ("b:\n  c:\n", "c:\n", "c: [x, w]\n"),
+        ("# ours\nb: {d: 7d}  # one\n", "{d", "{c: [x, w], d"),
+        ("b:  # one\n  # how long\n  d: 7d\n", "  d: 7d", "  c: [x, w]\n  d: 7d"),
     ],
-    ids=["flow", "block", "empty", "a word", "nothing"],
+    ids=["flow", "block", "empty", "a word", "nothing", "new in flow", "new in block"],
 )
 def test_only_the_value_changes(text: str, old: str, new: str, ending: str, mark: str) -> None:
     before = (mark + text).replace("\n", ending)
