@@ -42,10 +42,10 @@ class Advice:
 
 @dataclass(slots=True)
 class _Record:
-    """What is on record of one feature."""
+    """What is on record of one feature; `fit` counts what was served, and what could have been and was explored."""
 
     seen: list[Seen] = field(default_factory=list[Seen])
-    served: int = 0
+    fit: int = 0
 
 
 def advise(lookups: Iterable[Lookup], section: SemanticSection, chance: Random) -> tuple[Advice, ...]:
@@ -58,7 +58,7 @@ def advise(lookups: Iterable[Lookup], section: SemanticSection, chance: Random) 
             decision, record = observation.decision, records.setdefault(lookup.feature, _Record())
             risk = 1.0 if decision.entry is None else decision.risk
             record.seen.append(Seen(risk, decision.explored, wrong))
-            record.served += decision.action is Action.SERVE
+            record.fit += decision.action is not Action.ASK
     return tuple(_advice(feature, records[feature], section) for feature in sorted(records))
 
 
@@ -67,13 +67,13 @@ def _advice(feature: str, record: _Record, section: SemanticSection) -> Advice:
     points = curve(record.seen, tuple({*BOUNDS, bound}))
     own = next(point for point in points if point.max_error == bound)
     # What was served is not compared, so for a feature that is served the record proves little of its errors: that is
-    # the learner's part. It does prove how little was served.
-    served = share(record.served, count)
+    # the learner's part. It does prove how little was fit to be served.
+    fit = share(record.fit, count)
     name, move = _named(feature), ""
     if count < ENOUGH:
         why = f"Wait: {count:,} of the {ENOUGH:,} look-ups that it takes to judge."
-    elif name in section.enabled and served.high < WORTH:
-        move, why = "observe", f"Only watch it: {served.value:.1%} of look-ups were served, which is hardly any."
+    elif name in section.enabled and fit.high < WORTH:
+        move, why = "observe", f"Only watch it: {fit.value:.1%} of look-ups could be served, which is hardly any."
     elif name in section.observe and name not in section.enabled and own.hit_rate.low >= WORTH:
         move, why = "enable", f"Serve it: {own.hit_rate.value:.1%} of look-ups can be, within the bound."
     else:

@@ -40,7 +40,8 @@ class Recorder:
             try:
                 await self.lookups.write(part)
             except StoreUnavailable:
-                self._waiting.extendleft(reversed(part))
+                room = MOST_WAITING - len(self._waiting)
+                self._waiting.extendleft(reversed(part[max(0, len(part) - room) :]))
                 raise
 
     async def begin(self, learn: Callable[[Lookup], object]) -> None:

@@ -83,7 +83,7 @@ def test_another_policy_may_be_held_against_the_record(shell: CommandLine) -> No
     other = shell.home / "next.yaml"
     other.write_text(SMALL + SEMANTIC.replace("observe", "enabled").replace("0.05", "0.01"))
     result = shell.run("cache", "evaluate", "--policy", str(other))
-    assert "Only watch it" in result.stdout
+    assert "demo/bot/faq: Leave it as it is." in result.stdout
     assert "1.00% (policy)" in result.stdout
 
 
