@@ -91,7 +91,9 @@ class ModelJudge:
 
 def _sessionless(offered: Offered) -> Offered:
     """Leave out the session: what nobody asked for must not make a caller's session too long."""
-    kept = ({name: text for name, text in said.items() if name != "session"} for said in (offered.headers, offered.metadata))
+    kept = (
+        {name: text for name, text in said.items() if name != "session"} for said in (offered.headers, offered.metadata)
+    )
     return Offered(*kept, offered.user)
 
 

@@ -15,9 +15,8 @@ from governance.attribution import Attribution
 from governance.money import ZERO, Nanodollars
 from governance.prices import Price, Usage
 
-
 JUDGE: Final = "judge"
-"""The endpoint, and the purpose of the calls, of a request that the gateway makes itself to have two answers compared."""
+"""The endpoint and the purpose of what the gateway asks a model itself, to have two answers compared."""
 
 
 class EventKind(StrEnum):

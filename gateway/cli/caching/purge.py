@@ -63,7 +63,9 @@ def purge(
         raise click.UsageError(f"--{empty} is empty.")
     if similarity is not None and like is None:
         raise click.UsageError("--similarity goes with --like.")
-    tags = [f"{name}:{value}" if name in named else value for name, value in said.items() if name not in {"key", "like"}]
+    tags = [
+        f"{name}:{value}" if name in named else value for name, value in said.items() if name not in {"key", "like"}
+    ]
     ordered = _order(tags, key, like, _ALIKE if similarity is None else similarity)
 
     async def give() -> None:

@@ -19,8 +19,8 @@ SAME_REQUEST: Final = (
 )
 CACHE: Final = "cache.exact: what a wider cache would have answered is not on record, so none of it is spared."
 SEMANTIC: Final = (
-    "cache.semantic: what it would have answered that was asked anew is not on record, nor what its judge would have cost, "
-    "so none of it is spared or spent."
+    "cache.semantic: what it would have answered that was asked anew is not on record, nor what its judge would have "
+    "cost, so none of it is spared or spent."
 )
 DEFAULT_LENGTH: Final = (
     "max_tokens.default: which requests named no length is not on record, so their answers stay as long as they were."

@@ -12,6 +12,7 @@ from governance.lookups.records import Lookup
 from tests.support.recorded_lookups import found as lookup
 from tests.support.recorded_lookups import missed, word
 
+
 def section(**lists: list[str]) -> SemanticSection:
     return SemanticSection.model_validate({"max_error": 0.05, "ttl": "1d", **lists})
 
@@ -33,10 +34,24 @@ AGREED = [lookup(Action.EXPLORE)] * 400
         ([*AGREED, *[missed()] * 400], {}, "", "Leave it as it is."),
         ([lookup(Action.SERVE, explored=0.02)] * 600, {"enabled": ["bot/faq"]}, "", "Leave it as it is."),
         ([*AGREED, *[missed()] * 400], {"enabled": ["bot/faq"]}, "", "Leave it as it is."),
-        ([*AGREED[:3], *[missed()] * 597], {"enabled": ["bot/faq"]}, "observe", "Only watch it: 0.5% of look-ups could"),
+        (
+            [*AGREED[:3], *[missed()] * 597],
+            {"enabled": ["bot/faq"]},
+            "observe",
+            "Only watch it: 0.5% of look-ups could",
+        ),
         ([lookup(Action.EXPLORE, same=False, risk=0.3)] * 600, {"observe": ["bot/faq"]}, "", "Leave it as it is."),
     ],
-    ids=["too few", "worth it", "hardly any", "neither", "is served", "was just enabled", "is hardly served", "mostly wrong"],
+    ids=[
+        "too few",
+        "worth it",
+        "hardly any",
+        "neither",
+        "is served",
+        "was just enabled",
+        "is hardly served",
+        "mostly wrong",
+    ],
 )
 def test_each_move_has_its_reason(found: list[Lookup], lists: dict[str, list[str]], move: str, why: str) -> None:
     one = advice(found, section(**lists))

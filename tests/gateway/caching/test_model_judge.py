@@ -54,7 +54,12 @@ async def comparison(gateway: RunningGateway, **controls: Any) -> Comparison:
         stream=True,
         dialect="messages",
     )
-    texts = {"question": "Where is it?", "answer": "Here.", "stored_question": "Where was it?", "stored_answer": "There."}
+    texts = {
+        "question": "Where is it?",
+        "answer": "Here.",
+        "stored_question": "Where was it?",
+        "stored_answer": "There.",
+    }
     return Comparison(asked=asked, **texts)
 
 

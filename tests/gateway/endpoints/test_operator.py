@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from cache.learning.lookups import Action
 from cache.errors import EmbeddingMissing
+from cache.learning.lookups import Action
 from gateway.caching import opening
 from tests.support.recorded_lookups import found
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
