@@ -1,6 +1,6 @@
 """A model as judge: asked by the gateway's own path, so that its cost is held, settled and on the ledger, marked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -91,10 +91,11 @@ class ModelJudge:
 
 def _sessionless(offered: Offered) -> Offered:
     """Leave out the session: what nobody asked for must not make a caller's session too long."""
-    kept = (
-        {name: text for name, text in said.items() if name != "session"} for said in (offered.headers, offered.metadata)
-    )
-    return Offered(*kept, offered.user)
+    return Offered(_without(offered.headers), _without(offered.metadata), offered.user)
+
+
+def _without(said: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in said.items() if name != "session"}
 
 
 def _read(body: dict[str, Any]) -> Verdict:

@@ -125,7 +125,7 @@ async def test_what_may_not_leave_a_zone_is_shown_to_no_judge_outside_it(tmp_pat
         {"name": "small", "provider": "engine", "model": "smollm2-135m-instruct", "tier": "local", "price": "measured"},
         {"name": "far", "provider": "cloud", "model": "far", "tier": "local", "price": {"input": 1, "output": 1}},
     ]
-    changes = {"models": models, "routes": [{"name": "auto", "weak": "small", "strong": "far"}]}
+    changes: dict[str, Any] = {"models": models, "routes": [{"name": "auto", "weak": "small", "strong": "far"}]}
     async with judging(tmp_path, providers={"engine": ENGINE, "cloud": CLOUD}, **changes) as gateway:
         verdict = await judge(gateway, "far").compare(await comparison(gateway, zone="onprem"))
         assert verdict.same is None
