@@ -26,13 +26,13 @@ from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
-from gateway.steps.idempotency import OnceOnly
-from gateway.steps.meaning import Meaning
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.meaning import Meaning
+from gateway.steps.reuse.slot import ExactCache, Slot
 from gateway.steps.shaping import Shaped, shape
-from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
@@ -116,7 +116,7 @@ class ChatService:
         route: Route,
     ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        classes = classes_of(shaped.body) | prefixed.classes
+        classes = classes_of(shaped.body) | prefixed.classes(route.model)
         purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
         body, placed = prefixed.prepared(purchase, shaped.body | {"model": purchase.model.upstream_model})
         tenant = f"{entitled.attribution.team}/{entitled.attribution.app}"

@@ -17,10 +17,10 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError, UpstreamTimeout
 from gateway.steps.admission import Admission, Asked, Entitled
-from gateway.steps.idempotency import OnceOnly
 from gateway.steps.purchasing import Purchasing
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.slot import ExactCache, Slot
 from gateway.steps.shaping import addressed
-from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.request.embedding_body import EmbeddingFields
 from governance.prices import Service, Usage

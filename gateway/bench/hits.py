@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from random import SystemRandom
 from tempfile import TemporaryDirectory
 from time import perf_counter, time
 from typing import Any, Final
@@ -20,10 +21,15 @@ import msgspec
 
 import migrations
 from cache.answers import AnswerCache
+from cache.semantic.lookup import SemanticCache
 from cache.stores import AnswerStore
+from gateway.caching.lessons import Teacher
+from gateway.caching.recorder import Recorder
+from gateway.caching.semantics import OpenSemantics
 from gateway.catalogue import Wish
 from gateway.counting.calibrations import Calibrations
 from gateway.endpoints.edge import Visit, ask
+from gateway.errors import CannotServe
 from gateway.governing.governed import Composer, Governed
 from gateway.operations.logs import json_log
 from gateway.operations.metrics import Metrics
@@ -44,6 +50,7 @@ from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Caller, KeyRecord, Keyring, mint
 from governance.ledger.events import Settlement
 from governance.ledger.writer import LedgerWriter
+from governance.lookups.records import Lookups
 from governance.prices import Usage
 from governance.purse import Purse
 
@@ -102,7 +109,8 @@ class Hits:
         repeats = purchasing.repeats(asked, entitled, slot, counted)
         if stored is None:
             raise LookupError("the bench's answer has left its home")
-        render(await purchasing.take(asked, entitled, stored, repeats, 0.0))
+        render(await purchasing.take(asked, entitled, stored, repeats, 0.0, slot.hit))
+        self.governed.chat.meaning.served(asked, entitled, slot)
 
     async def whole(self, _: int) -> None:
         """Answer the request."""
@@ -146,17 +154,25 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
     """Open books, with a log that nobody reads."""
     async with LedgerWriter(database, folder / "spool", batch=_MANY, linger_s=_LONG_S) as ledger:
         with (folder / "log").open("wb") as log:
+            said = json_log(log)
+            semantics = OpenSemantics(_open_none, SystemRandom(), said)
             yield Composer(
                 keyring=keyring,
                 purse=Purse(MemoryCounters(), ledger, time),
                 database=database,
                 answers=AnswerCache(store, time),
                 refresh=_leave,
+                semantics=semantics,
+                lessons=Teacher(semantics, Recorder(Lookups(database), "bench"), database, said),
                 calibrations=Calibrations(folder / "counting.json"),
                 idempotent=IdempotentAnswers(database),
                 metrics=Metrics(),
-                log=json_log(log),
+                log=said,
             )
+
+
+async def _open_none(_: object) -> SemanticCache:
+    raise CannotServe("a bench of exact hits has no semantic cache")
 
 
 def _leave(*_: object) -> None:

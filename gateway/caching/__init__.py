@@ -4,5 +4,5 @@
 become old. `lessons.py` is what happens after an answer that a feature of the semantic cache has bought: `comparing.py`
 is whom it asks whether two answers agree, `model_judge.py` a model that says so. `recorder.py` writes down every
 look-up and reads what other processes wrote; `purging.py` follows the orders to forget. What a request itself does with
-the caches is in `gateway.steps.slot` and `gateway.steps.meaning`; what they decide is `cache/`'s to know.
+the caches is in `gateway.steps.reuse.slot` and `gateway.steps.reuse.meaning`; what they decide is `cache/`'s to know.
 """

@@ -20,8 +20,8 @@ from gateway.caching.learned import RIGHT, WRONG, evidence_of
 from gateway.caching.recorder import Recorder
 from gateway.caching.semantics import OpenSemantics
 from gateway.steps.admission import Asked
-from gateway.steps.meaning import Lesson, text_of
-from gateway.steps.slot import Slot
+from gateway.steps.reuse.meaning import Lesson, text_of
+from gateway.steps.reuse.slot import Slot
 from gateway.wire.request.chat_body import ChatFields
 from governance.database import Database
 from governance.lookups import purges

@@ -30,10 +30,10 @@ from gateway.prefix.prefixing import Prefixing
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
-from gateway.steps.idempotency import OnceOnly
-from gateway.steps.meaning import Lessons, Meaning, Semantics
 from gateway.steps.purchasing import Purchasing
-from gateway.steps.slot import ExactCache
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
+from gateway.steps.reuse.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
 from governance.counters.alone import OnAway
 from governance.database import Database

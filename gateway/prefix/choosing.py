@@ -72,9 +72,14 @@ def chosen(
 
 
 def _rates(price: Price, *, hour: bool) -> Rates:
+    """Return what a price says of a cache; a write without a rate is taken to cost 5/4 of fresh input, as most do.
+
+    It is booked as fresh input, but nobody gives writes away, and a mark should not be put as if somebody did.
+    """
+    fresh = price.rate("fresh_input").nanos
     return Rates(
-        fresh=price.rate("fresh_input").nanos,
+        fresh=fresh,
         read=price.rate("cache_read").nanos,
-        write=price.rate("cache_write").nanos,
+        write=fresh * 5 // 4 if price.cache_write is None else price.cache_write.nanos,
         write_hour=price.rate("cache_write_1h").nanos if hour else None,
     )

@@ -44,7 +44,11 @@ class Untouched:
     """A request that is left alone."""
 
     leaning: None = None
-    classes: frozenset[str] = frozenset()
+
+    def classes(self, model: str) -> frozenset[str]:
+        """Return none."""
+        del model
+        return frozenset()
 
     def prepared(self, purchase: Purchase, body: dict[str, Any]) -> Prepared:
         """Return the body as it is."""
@@ -87,6 +91,10 @@ class Prefixing:
             return UNTOUCHED
         return Prefixed(self, section, asked, entitled, body)
 
+    def family(self, model: Model) -> Family | None:
+        """Return what is kept for a model."""
+        return self.families[model.provider](model.upstream_model)
+
     @cached_property
     def twins(self) -> frozenset[str]:
         """Models with more than one deployment."""
@@ -113,10 +121,10 @@ class Prefixed:
         self._session = None if who.session == UNATTRIBUTED else _session(self._salt, who.session)
         self._met = False
 
-    @property
-    def classes(self) -> frozenset[str]:
-        """Classes of tokens that it may use because of us."""
-        return frozenset({"cache_write_1h"}) if self._hour else frozenset()
+    def classes(self, model: str) -> frozenset[str]:
+        """Return the classes of tokens that it may use because of us at a model."""
+        family = self._prefixing.family(self._prefixing.catalogue.models[model]) if self._hour else None
+        return frozenset({"cache_write_1h"}) if family is not None and family.hour else frozenset()
 
     @property
     def leaning(self) -> Leaning | None:
@@ -131,12 +139,11 @@ class Prefixed:
             body: the request's body, with the provider's own name of the model.
         """
         model = purchase.model
-        family = self._prefixing.families[model.provider](model.upstream_model)
+        family = self._prefixing.family(model)
         if self._changes:
             body = stable(body | self._ordered)
-        kept = (
-            family is not None and not family.idle and self._size >= family.least_tokens
-        )  # no token is without a byte
+        # No token is without a byte: what has fewer of these than the least to be kept needs no second look.
+        kept = family is not None and not family.idle and self._size >= family.least_tokens
         found = self._outline if model.name in self._prefixing.twins or (self._changes and kept) else None
         if found is None or family is None:
             return Prepared(body)

@@ -11,8 +11,8 @@ An answer that the need to save has changed is not kept for those who come when 
 from dataclasses import replace
 from typing import Final
 
+from gateway.steps.reuse.slot import Slot
 from gateway.steps.shaping import UNBOUNDED_MAX_TOKENS
-from gateway.steps.slot import Slot
 from governance.limits.steps import Pressure
 from governance.policy.rules import OutputRule
 from router_models.router import DOWNGRADED, Route

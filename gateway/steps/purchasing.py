@@ -19,7 +19,7 @@ from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
-from gateway.steps.slot import Slot
+from gateway.steps.reuse.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Opening, Settlement
 from governance.limits import Standing, resolve

@@ -20,7 +20,7 @@ from cache.stores import AnswerStore
 from gateway.catalogue import Catalogue, Model, Wish
 from gateway.providers.absent import AbsentUpstream
 from gateway.steps.admission import Asked, Entitled
-from gateway.steps.slot import ExactCache
+from gateway.steps.reuse.slot import ExactCache
 from gateway.wire.request.controls import Controls
 from governance.attribution import Attribution, Offered
 from governance.identity import Caller

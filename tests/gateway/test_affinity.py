@@ -89,3 +89,16 @@ async def test_a_zone_comes_before_a_prefix(tmp_path: Path) -> None:
 async def test_without_the_section_deployments_go_by_the_policy_alone(tmp_path: Path) -> None:
     async with twins(tmp_path, cache={}) as shop:
         assert {await ask(shop, name, 1) for name in "abcdefgh"} == {"claude"}
+
+
+async def test_a_session_stays_whatever_it_asks(tmp_path: Path) -> None:
+    teams = [{"name": "blue", "apps": [{"name": "bot", "headers": ["session"]}]}]
+    async with twins(tmp_path, teams=teams) as shop:
+        served: dict[str, set[str]] = {}
+        for asked in range(3):
+            for session in "abcdef":
+                told = turns(f"{session}{asked}", 1)
+                reply = await shop.ask("claude", messages=told, headers={"x-sluice-session": session})
+                served.setdefault(session, set()).add(reply.headers["x-sluice-model"])
+    assert [len(models) for models in served.values()] == [1] * 6
+    assert set.union(*served.values()) == {"claude", "twin"}

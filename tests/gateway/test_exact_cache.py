@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway.steps.slot import ExactCache
+from gateway.steps.reuse.slot import ExactCache
 from governance.identity import public_id_of
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script

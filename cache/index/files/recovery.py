@@ -15,6 +15,7 @@ import numpy as np
 
 from cache.index.files import snapshot
 from cache.index.files.records import Kind, origin_of, read
+from cache.index.rows.inverted_file import search_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +84,7 @@ def recover(folder: Folder, origin: Origin, empty: Callable[[], MemoryVectors], 
         empty: Opens an empty index.
         say: Is told what a person should know.
     """
+    search_thread()  # threads that share out such small pieces wait for each other longer than they work
     if other := _another(folder, origin):
         say(f"the index was made with {other}; it starts empty for {origin.embedding}")
         folder.forget()

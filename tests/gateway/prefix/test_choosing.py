@@ -5,8 +5,10 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cache.prefix.memory import PrefixMemory
+from cache.prefix.reuse import Stream
 from gateway.prefix.choosing import chosen
 from gateway.prefix.families import Family
 from gateway.prefix.marks import marked
@@ -124,3 +126,19 @@ def test_a_long_conversation_has_a_mark_where_it_was_read_last() -> None:
     memory = PrefixMemory()
     memory.answered("claude", {found.turns[0].digest: (300, 50)}, [], 0.0)
     assert [path[1] for path in all_marks(choose(body, found, memory, hour=False))] == [0, 2]
+
+
+def test_a_write_of_unknown_price_is_not_taken_for_free() -> None:
+    body: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}]}
+    found = outline(body, b"")
+    assert found is not None
+    memory = PrefixMemory()
+    for _ in range(3):
+        memory.reuse.begun(Stream(*WHOSE, "opening"))
+
+    def choice(price: Price) -> int:
+        return len(
+            chosen(body, found, CLAUDE, memory=memory, place="c", whose=WHOSE, price=price, tokens=9, hour=False, now=0)
+        )
+
+    assert (choice(replace(PRICE, cache_write=None)), choice(replace(PRICE, cache_write=PRICE.input))) == (0, 1)

@@ -14,7 +14,7 @@ from cache.semantic.scope import scope_of
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Wish
 from gateway.steps.admission import Asked, Entitled
-from gateway.steps.slot import Slot, answer_of
+from gateway.steps.reuse.slot import Slot, answer_of
 from gateway.wire.request.chat_body import ChatFields
 from governance.ledger.events import Settlement
 
