@@ -82,7 +82,7 @@ class Ledger(msgspec.Struct):
         """
         mean = self.excess() * (self.served_risk + more) * inflation
         variance = mean + mean * mean / (self.seen_wrong + PRIOR)
-        return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + self.debt
+        return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + 0.5 + self.debt
 
     def proven(self) -> float:
         """Return the upper bound of the number of wrong answers served that holds whatever the model is worth."""

@@ -20,7 +20,7 @@ from cache.learning.logistic import Logistic
 from cache.learning.lookups import Action, Decision, Observation
 from cache.learning.prior import Prior, shipped
 from cache.learning.standing import Reason, Standing
-from cache.learning.threshold import WINDOW, plan
+from cache.learning.threshold import LEAST, WINDOW, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,9 +34,11 @@ _BLIND = 0.5
 _CONTROLS = 8
 _LOOSEN = 1e-4
 _NEAR = 0.25
-_FAR = 0.3
+_FOCUS = 0.05
+_FAR = 0.15
 _NEWNESS = 0.3
 _NOVELTY = 0.02
+_NEW = 0.25
 _POOL = 16
 _POOLS = 1_024
 
@@ -135,6 +137,8 @@ class Learner:
             return Reason.BLIND_JUDGE
         if state.audited < FIRST or controls.trials < _CONTROLS:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
+        if state.novelty > _NEW:
+            return Reason.NOVEL
         if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
             return Reason.SPENT
         return None
@@ -182,7 +186,8 @@ class Learner:
         prior = {state.groups.root(group): share for group, share in decision.prior if group > 0}
         odds = state.groups.place(near, prior, state.judging)
         if near:
-            self._judged(decision, odds, len(near))
+            if state.ledger.lookups > LEAST:
+                self._judged(decision, odds)
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
@@ -193,7 +198,7 @@ class Learner:
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
 
-    def _judged(self, decision: Decision, odds: dict[int, float], verdicts: int) -> None:
+    def _judged(self, decision: Decision, odds: dict[int, float]) -> None:
         state = self._state
         lead = decision.prior[0][0]
         if lead < 0:
@@ -201,7 +206,7 @@ class Learner:
         lead = state.groups.root(lead)
         wrong = 1.0 - odds.get(lead, 0.0)
         state.model.loosen(self._prior.model(), _LOOSEN)
-        state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
+        state.model.learn(decision.features, wrong, min(1.0, max(_FAR, _FOCUS / decision.risk)))
         if decision.entry is not None:
             state.groups.score(decision.entry, lead, wrong)
         alarm = False
@@ -213,7 +218,6 @@ class Learner:
             state.ledger.audit(decision.explored, wrong)
         if alarm:
             self._reopen_later()
-        del verdicts
 
     def _reopen_later(self) -> None:
         state, drift = self._state, self._state.drift

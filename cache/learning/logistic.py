@@ -32,7 +32,7 @@ class Logistic(msgspec.Struct):
         """Return the probability of the event, averaged over the coefficients."""
         centre = sum(map(mul, self.mean, features))
         spread = sum(f * sum(map(mul, row, features)) for f, row in zip(features, self.covariance, strict=True))
-        return _sigmoid(centre / sqrt(1.0 + pi * max(spread, 0.0) / 8.0))
+        return _sigmoid(centre)
 
     def learn(self, features: Sequence[float], label: float, weight: float = 1.0) -> None:
         """Move the coefficients by one observation.

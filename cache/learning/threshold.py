@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WINDOW = 1_000
 """How many of the last lookups stand for those to come."""
 
-LEAST = 30
+LEAST = 100
 """Lookups that must have been seen before any is served."""
 
 HIGHEST = 0.1
