@@ -1,8 +1,11 @@
 """What can go wrong in the cache.
 
 CacheError
-├── BadDirective    the caller's cache controls make no sense
-└── TooDeep         the request body is nested too deeply to be compared
+├── BadDirective            the caller's cache controls make no sense
+├── EmbeddingUnavailable    no vector can be had, now or at all
+│   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
+│   └── EmbeddingMissing    what computes it is not installed
+└── TooDeep                 the request body is nested too deeply to be compared
 """
 
 
@@ -24,6 +27,31 @@ class BadDirective(CacheError):
         self.source = source
         self.directive = directive
         self.expected = expected
+
+
+class EmbeddingUnavailable(CacheError):
+    """No vector can be had. A request goes on without: nothing can be said of what is like it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"no embedding: {reason}")
+
+
+class EmbeddingBusy(EmbeddingUnavailable):
+    """Too many texts wait, or their vectors came too late to be of use."""
+
+
+class EmbeddingMissing(EmbeddingUnavailable):
+    """What computes an embedding is not installed.
+
+    Attributes:
+        model: The model that was wanted.
+        install: What to give to `pip install`.
+    """
+
+    def __init__(self, model: str, install: str) -> None:
+        super().__init__(f"{model} needs a package that is not installed: pip install '{install}'")
+        self.model = model
+        self.install = install
 
 
 class TooDeep(CacheError):

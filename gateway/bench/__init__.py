@@ -2,4 +2,5 @@
 
 `rounds.py` measures: it repeats a piece of work in rounds and says what one takes. `governance.py` is the work, the
 whole governance of one request, under the policies in `policies/`. `trips.py` counts the questions put to a store.
+`embedding.py` times the embedding of the semantic cache.
 """

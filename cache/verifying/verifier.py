@@ -1,0 +1,89 @@
+"""The probability that a stored answer to one question is a right answer to another."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cache.guards import Veto, veto
+from cache.verifying.artifact import Calibration, read_artifact
+from cache.verifying.features import compare
+from cache.verifying.question import Marks, describe, mark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cache.embedding import Reading as Embedded
+    from cache.verifying.artifact import Artifact
+    from cache.verifying.question import Question
+
+_REMEMBERED = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is thought of serving a stored answer.
+
+    Attributes:
+        probability: That it is a right answer; 0 under a veto.
+        veto: The guard that forbids it, whatever the probability.
+    """
+
+    probability: float
+    veto: Veto | None = None
+
+
+class Verifier:
+    """Judges stored questions beside the one that is asked. It is pure computation: nothing here waits."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._described: OrderedDict[tuple[str, bytes], Question] = OrderedDict()
+
+    @property
+    def embedding(self) -> str:
+        """The name of the embedding whose similarities and token states it was trained with."""
+        return self._artifact.embedding
+
+    @property
+    def calibration(self) -> Calibration:
+        """How the probabilities did on questions that were held out of training."""
+        return self._artifact.calibration
+
+    def mark(self, embedded: Embedded) -> bytes:
+        """Return what has to be kept beside a stored answer so that its question can be judged later: about 1 kB."""
+        return mark(embedded, self._artifact.centre, self._artifact.axes).packed()
+
+    def question(self, text: str, marks: bytes) -> Question:
+        """Describe a question from its text and its marks; the latest are remembered."""
+        key = text, marks
+        found = self._described.pop(key, None) or describe(text, Marks.unpacked(marks), self._artifact.lexicon)
+        self._described[key] = found
+        if len(self._described) > _REMEMBERED:
+            self._described.popitem(last=False)
+        return found
+
+    def judge(self, asked: Question, stored: Sequence[tuple[Question, float]]) -> tuple[Verdict, ...]:
+        """Judge stored questions, each with the cosine of its embedding to that of the question asked."""
+        vetoes = [veto(asked.reading, question.reading) for question, _ in stored]
+        open_ = [pair for pair, found in zip(stored, vetoes, strict=True) if found is None]
+        if not open_:
+            return tuple(Verdict(0.0, found) for found in vetoes)
+        rows = np.stack([compare(asked, question, similarity) for question, similarity in open_])
+        odds = iter(self._artifact.trees.log_odds(rows).tolist())
+        return tuple(Verdict(0.0, found) if found else Verdict(_probability(next(odds))) for found in vetoes)
+
+
+def _probability(log_odds: float) -> float:
+    return float(1 / (1 + np.exp(-log_odds)))
+
+
+@lru_cache(maxsize=1)
+def open_verifier() -> Verifier:
+    """Open the verifier that comes with the package; the file is read once."""
+    return Verifier(read_artifact(files("cache.verifying") / "weights" / "verifier.safetensors"))

@@ -1,0 +1,1 @@
+"""`sluice cache`: a module for each verb; `group.py` is where they meet."""

