@@ -1,13 +1,13 @@
 """How many wrong answers were served: an estimate and an upper 95 % bound, from those that were audited.
 
 Every would-be hit is explored with a known probability. The model says how risky each one is; audits say how many
-times as risky they are in truth (`excess`). With a gamma prior on the excess, worth `PRIOR` wrong answers, the number of wrong
-answers served given those audited is negative binomial; the bound is its upper end.
+times as risky they are in truth (`excess`). With a gamma prior on the excess, worth `PRIOR` wrong answers, the number
+of wrong answers served given those audited is negative binomial; the bound is its upper end.
 
 `proven` is the bound that needs no model at all: a would-be hit that is wrong is caught with its known probability, so
 `exp(rate * served_wrong - sum of charges of those caught)` is a supermartingale whatever the stream does, and Ville's
-inequality bounds it at all times at once (the construction of Howard et al. 2021 and Waudby-Smith & Ramdas 2023).
-It is honest and slow: with one hit in twenty explored it cannot go below sixty wrong answers.
+inequality bounds it at all times at once (the construction of Howard et al. 2021 and Waudby-Smith & Ramdas 2023). It
+is honest and slow: with one hit in twenty explored it cannot go below sixty wrong answers.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cache.learning.groups import Groups
+    from cache.learning.answers.groups import Groups
     from cache.learning.lookups import Candidate
 
 NEIGHBOURS = 32

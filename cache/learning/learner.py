@@ -1,7 +1,4 @@
-"""The learned decision of one feature: serve, explore or ask, within an error bound.
-
-A lookup is decided in six lines (`Learner.decide`), and what comes of it is learned in another few (`Learner.learn`).
-"""
+"""The learned decision of one feature: serve, explore or ask, within an error bound."""
 
 from __future__ import annotations
 
@@ -9,17 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cache.learning.bounds import Ledger
-from cache.learning.comparing import MOST, to_compare
-from cache.learning.drift import Drift
+from cache.learning.answers.comparing import MOST, to_compare
 from cache.learning.evidence import NEIGHBOURS, weigh
 from cache.learning.exploring import FIRST, explore_rate
-from cache.learning.groups import Groups
-from cache.learning.judging import Judging
-from cache.learning.logistic import Logistic
 from cache.learning.lookups import Action, Decision, Observation
 from cache.learning.prior import Prior, shipped
 from cache.learning.standing import Reason, Standing
+from cache.learning.state import State
 from cache.learning.threshold import LEAST, WINDOW, plan
 
 if TYPE_CHECKING:
@@ -39,25 +32,8 @@ _FAR = 0.15
 _NEWNESS = 0.3
 _NOVELTY = 0.02
 _NEW = 0.25
-_POOL = 16
-_POOLS = 1_024
-
-
-class _State(msgspec.Struct):
-    """All that a learner knows."""
-
-    model: Logistic
-    groups: Groups = msgspec.field(default_factory=Groups)
-    judging: Judging = msgspec.field(default_factory=Judging)
-    ledger: Ledger = msgspec.field(default_factory=Ledger)
-    drift: Drift = msgspec.field(default_factory=Drift)
-    recent: list[float] = []
-    pools: dict[bytes, list[bytes]] = {}
-    threshold: float = 0.0
-    would_be: int = 0
-    audited: int = 0
-    drifted: bool = False
-    novelty: float = 1.0
+_FIRST_CONTROLS = 20.0
+_LEAST_CONTROLS = 0.03
 
 
 class Learner:
@@ -77,7 +53,7 @@ class Learner:
         self.max_error = max_error
         self._rng = rng
         self._prior = prior or shipped()
-        self._state = _State(model=self._prior.model())
+        self._state = State(model=self._prior.model())
 
     def decide(self, candidates: Sequence[Candidate], partition: bytes = b"") -> Decision:
         """Decide one lookup.
@@ -148,13 +124,10 @@ class Learner:
         return 1.0 / max(1e-3, 1.0 - min(controls.mean() * 1.5, controls.limits(1.64)[1]))
 
     def _controls(self, candidates: Sequence[Candidate], partition: bytes) -> tuple[bytes, ...]:
-        trials = self._state.judging.controls.trials
-        if self._rng.random() > max(0.03, 20.0 / (20.0 + trials)):
+        state, trials = self._state, self._state.judging.controls.trials
+        if self._rng.random() > max(_LEAST_CONTROLS, _FIRST_CONTROLS / (_FIRST_CONTROLS + trials)):
             return ()
-        groups = self._state.groups
-        near = {groups.of(c.entry) for c in candidates}
-        pool = [entry for entry in self._state.pools.get(partition, ()) if groups.of(entry) not in near]
-        return (self._rng.choice(pool),) if pool else ()
+        return state.controls.draw(partition, candidates, state.groups, self._rng)
 
     def _count(self, decision: Decision) -> None:
         state = self._state
@@ -194,7 +167,7 @@ class Learner:
             known = state.groups.named
             group = state.groups.join(fresh, odds)
             state.novelty += _NOVELTY * (state.groups.named - known)
-            self._pool(decision.partition, fresh)
+            state.controls.keep(decision.partition, fresh, self._rng)
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
 
@@ -230,17 +203,6 @@ class Learner:
     def _split(self, decision: Decision, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
         apart = set(decision.against[len(decision.against) - decision.controls :])
         return [v for v in verdicts if v.entry not in apart], [v for v in verdicts if v.entry in apart]
-
-    def _pool(self, partition: bytes, fresh: bytes) -> None:
-        pools = self._state.pools
-        pool = pools.pop(partition, [])
-        if len(pool) >= _POOL:
-            pool[self._rng.randrange(_POOL)] = fresh
-        else:
-            pool.append(fresh)
-        pools[partition] = pool
-        while len(pools) > _POOLS:
-            del pools[next(iter(pools))]
 
     def feedback(self, entry: bytes, *, right: bool) -> None:
         """Learn what a person said of a served answer: the truth, as far as it goes."""
@@ -290,7 +252,7 @@ class Learner:
             msgspec.DecodeError: The bytes are not what `to_bytes` of this version returned.
         """
         learner = cls(max_error, rng, prior)
-        learner._state = msgspec.msgpack.decode(kept, type=_State)
+        learner._state = msgspec.msgpack.decode(kept, type=State)
         return learner
 
     @classmethod

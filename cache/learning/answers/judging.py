@@ -16,7 +16,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cache.learning.groups import Groups
+    from cache.learning.answers.groups import Groups
     from cache.learning.lookups import Verdict
 
 _PRIOR_TRIALS = 40.0

@@ -16,7 +16,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from cache.learning.judging import Judging
+    from cache.learning.answers.judging import Judging
     from cache.learning.lookups import Verdict
 
 MAX_PAIRS = 4_096
