@@ -4,6 +4,9 @@ Every would-be hit is explored with a known probability. The model says how risk
 times as risky they are in truth (`excess`). With a gamma prior on the excess, worth `PRIOR` wrong answers, the number
 of wrong answers served given those audited is negative binomial; the bound is its upper end.
 
+In a world unlike those that the prior was learned from, hits may be many times as risky. Such worlds (`DOUBTS`) are
+reckoned with until audits have made them implausible: the bound is the worst over all that are not.
+
 `proven` is the bound that needs no model at all: a would-be hit that is wrong is caught with its known probability, so
 `exp(rate * served_wrong - sum of charges of those caught)` is a supermartingale whatever the stream does, and Ville's
 inequality bounds it at all times at once (the construction of Howard et al. 2021 and Waudby-Smith & Ramdas 2023). It
@@ -26,6 +29,13 @@ ALPHA = 0.05
 LEAST_EXPLORED = 0.02
 _RATE = -log1p(-LEAST_EXPLORED) / 2
 _FADE = 0.9998
+_FADE_AUDITED = 0.998
+_VAGUE = 4.0
+DOUBTS = ((4.0, 0.10), (16.0, 0.03), (64.0, 0.01))
+"""How many times as risky hits may be in a world unlike those the prior knows, and the odds of it."""
+
+IMPLAUSIBLE = 0.05
+"""Odds below which such a world is no longer reckoned with."""
 
 
 class Ledger(msgspec.Struct):
@@ -40,6 +50,8 @@ class Ledger(msgspec.Struct):
         seen_risk: Fading sum of the model's risk over the lookups whose outcome was judged.
         seen_wrong: Fading sum of their outcomes.
         debt: Wrong answers served that the model's risk did not foresee, as found when answers changed.
+        audited_risk: Fading sum of the model's risk over would-be hits that were audited.
+        audited_wrong: Fading sum of their outcomes.
         charges: Sum over the audited wrong ones of what each costs the proven bound.
     """
 
@@ -52,9 +64,13 @@ class Ledger(msgspec.Struct):
     seen_wrong: float = 0.0
     debt: float = 0.0
     charges: float = 0.0
+    audited_risk: float = 0.0
+    audited_wrong: float = 0.0
 
-    def audit(self, explored: float, wrong: float) -> None:
+    def audit(self, explored: float, risk: float, wrong: float) -> None:
         """Note a would-be hit that was explored with probability `explored` and turned out `wrong`."""
+        self.audited_risk = self.audited_risk * _FADE_AUDITED + risk
+        self.audited_wrong = self.audited_wrong * _FADE_AUDITED + wrong
         self.audited += 1
         self.wrong += wrong
         caught = (1.0 - (1.0 - explored) * exp(_RATE)) / explored
@@ -66,7 +82,7 @@ class Ledger(msgspec.Struct):
         self.seen_wrong = self.seen_wrong * _FADE + weight * wrong
 
     def excess(self) -> float:
-        """Return how many times as risky hits are as the model says, as expected."""
+        """Return how many times as risky hits are as the model says, if it is about right."""
         return (self.seen_wrong + PRIOR) / (self.seen_risk + PRIOR)
 
     def expected(self) -> float:
@@ -80,10 +96,26 @@ class Ledger(msgspec.Struct):
             more: Further risk to be served, as the model says.
             inflation: How many wrong answers there may be for each that the judge finds.
         """
-        mean = self.excess() * (self.served_risk + more) * inflation
-        variance = mean + mean * mean / (self.seen_wrong + PRIOR)
-        return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + 0.5 + self.debt
+        served = (self.served_risk + more) * inflation
+        bound = _upper(self.excess() * served, self.seen_wrong + PRIOR)
+        for times, odds in DOUBTS:
+            if odds * exp(self._ratio(times)) > IMPLAUSIBLE:
+                wrong = self.audited_wrong + _VAGUE
+                bound = max(bound, _upper(served * wrong / (self.audited_risk + _VAGUE / times), wrong))
+        return bound + self.debt
+
+    def _ratio(self, times: float) -> float:
+        """Return the log-likelihood ratio of "hits are `times` as risky as the model says" to "as it says"."""
+        there, here = _VAGUE / times, _VAGUE
+        return _VAGUE * (
+            log(there / (there + self.audited_risk)) - log(here / (here + self.audited_risk))
+        ) - self.audited_wrong * (log(there + self.audited_risk) - log(here + self.audited_risk))
 
     def proven(self) -> float:
         """Return the upper bound of the number of wrong answers served that holds whatever the model is worth."""
         return min(float(self.hits), (log(1.0 / ALPHA) + self.charges) / _RATE)
+
+
+def _upper(mean: float, evidence: float) -> float:
+    variance = mean + mean * mean / evidence
+    return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + 0.5

@@ -188,7 +188,7 @@ class Learner:
             alarm = state.drift.see(decision.risk, wrong)
         if decision.action is Action.EXPLORE:
             state.audited += 1
-            state.ledger.audit(decision.explored, wrong)
+            state.ledger.audit(decision.explored, decision.risk, wrong)
         if alarm:
             self._reopen_later()
 
