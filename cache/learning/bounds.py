@@ -31,8 +31,10 @@ _RATE = -log1p(-LEAST_EXPLORED) / 2
 _FADE = 0.9998
 _FADE_AUDITED = 0.998
 _VAGUE = 4.0
-DOUBTS = ((4.0, 0.10), (16.0, 0.03), (64.0, 0.01))
-"""How many times as risky hits may be in a world unlike those the prior knows, and the odds of it."""
+_SMOOTH = 0.25
+DOUBTS = ((4.0, 0.0, 0.10), (16.0, 0.0, 0.03), (1.0, 0.03, 0.10), (1.0, 0.10, 0.05))
+"""Worlds unlike those the prior knows: how many times as risky hits may be as the model says, which further share of
+them may be wrong for reasons that it does not see, and the odds of such a world."""
 
 IMPLAUSIBLE = 0.05
 """Odds below which such a world is no longer reckoned with."""
@@ -52,6 +54,7 @@ class Ledger(msgspec.Struct):
         debt: Wrong answers served that the model's risk did not foresee, as found when answers changed.
         audited_risk: Fading sum of the model's risk over would-be hits that were audited.
         audited_wrong: Fading sum of their outcomes.
+        audited_hits: Fading count of them.
         charges: Sum over the audited wrong ones of what each costs the proven bound.
     """
 
@@ -66,9 +69,11 @@ class Ledger(msgspec.Struct):
     charges: float = 0.0
     audited_risk: float = 0.0
     audited_wrong: float = 0.0
+    audited_hits: float = 0.0
 
     def audit(self, explored: float, risk: float, wrong: float) -> None:
         """Note a would-be hit that was explored with probability `explored` and turned out `wrong`."""
+        self.audited_hits = self.audited_hits * _FADE_AUDITED + 1.0
         self.audited_risk = self.audited_risk * _FADE_AUDITED + risk
         self.audited_wrong = self.audited_wrong * _FADE_AUDITED + wrong
         self.audited += 1
@@ -98,18 +103,18 @@ class Ledger(msgspec.Struct):
         """
         served = (self.served_risk + more) * inflation
         bound = _upper(self.excess() * served, self.seen_wrong + PRIOR)
-        for times, odds in DOUBTS:
-            if odds * exp(self._ratio(times)) > IMPLAUSIBLE:
+        hits = self.hits + bool(more)
+        for times, unseen, odds in DOUBTS:
+            if odds * exp(self._evidence(times, unseen)) > IMPLAUSIBLE:
                 wrong = self.audited_wrong + _VAGUE
-                bound = max(bound, _upper(served * wrong / (self.audited_risk + _VAGUE / times), wrong))
+                risk = self.audited_risk + unseen * self.audited_hits + _VAGUE / times
+                bound = max(bound, _upper((served + unseen * hits * inflation) * wrong / risk, wrong))
         return bound + self.debt
 
-    def _ratio(self, times: float) -> float:
-        """Return the log-likelihood ratio of "hits are `times` as risky as the model says" to "as it says"."""
-        there, here = _VAGUE / times, _VAGUE
-        return _VAGUE * (
-            log(there / (there + self.audited_risk)) - log(here / (here + self.audited_risk))
-        ) - self.audited_wrong * (log(there + self.audited_risk) - log(here + self.audited_risk))
+    def _evidence(self, times: float, unseen: float) -> float:
+        """Return the log-likelihood ratio of such a world to the one of the model, after the audits."""
+        here, there = self.audited_risk, self.audited_risk * times + unseen * self.audited_hits
+        return self.audited_wrong * log((there + _SMOOTH) / (here + _SMOOTH)) - (there - here)
 
     def proven(self) -> float:
         """Return the upper bound of the number of wrong answers served that holds whatever the model is worth."""

@@ -27,6 +27,8 @@ _BLIND = 0.5
 _CONTROLS = 8
 _LOOSEN = 1e-4
 _NEAR = 0.25
+_OPEN_MIND = 0.98
+_SCEPTIC = 0.9
 _FOCUS = 0.05
 _FAR = 0.15
 _NEWNESS = 0.3
@@ -53,6 +55,7 @@ class Learner:
         self.max_error = max_error
         self._rng = rng
         self._prior = prior or shipped()
+        self._start = self._prior.model()
         self._state = State(model=self._prior.model())
 
     def decide(self, candidates: Sequence[Candidate], partition: bytes = b"") -> Decision:
@@ -156,11 +159,10 @@ class Learner:
         for verdict in near:
             if verdict.entry not in state.groups.members:
                 state.groups.start(verdict.entry)
-        prior = {state.groups.root(group): share for group, share in decision.prior if group > 0}
-        odds = state.groups.place(near, prior, state.judging)
+        odds = state.groups.place(near, self._before(decision, _OPEN_MIND), state.judging)
         if near:
             if state.ledger.lookups > LEAST:
-                self._judged(decision, odds)
+                self._judged(decision, odds, near)
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
@@ -171,25 +173,35 @@ class Learner:
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
 
-    def _judged(self, decision: Decision, odds: dict[int, float]) -> None:
+    def _before(self, decision: Decision, most: float) -> dict[int, float]:
+        """Return how probable each group was before the judge spoke, none more than `most`.
+
+        The model must not talk the judge out of what it never expected.
+        """
+        root = self._state.groups.root
+        return {root(group): min(most, share) for group, share in decision.prior if group > 0}
+
+    def _judged(self, decision: Decision, odds: dict[int, float], near: Sequence[Verdict]) -> None:
         state = self._state
+        groups = state.groups
         lead = decision.prior[0][0]
         if lead < 0:
-            lead = (state.groups.of(decision.entry) if decision.entry is not None else None) or 0
-        lead = state.groups.root(lead)
+            lead = (groups.of(decision.entry) if decision.entry is not None else None) or 0
+        lead = groups.root(lead)
         wrong = 1.0 - odds.get(lead, 0.0)
-        state.model.loosen(self._prior.model(), _LOOSEN)
+        state.model.loosen(self._start, _LOOSEN)
         state.model.learn(decision.features, wrong, min(1.0, max(_FAR, _FOCUS / decision.risk)))
         if decision.entry is not None:
-            state.groups.score(decision.entry, lead, wrong)
-        alarm = False
-        if decision.risk <= _NEAR:
-            state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
-            alarm = state.drift.see(decision.risk, wrong)
+            groups.score(decision.entry, lead, wrong)
+        if decision.risk > _NEAR:
+            return
+        wrong = 1.0 - groups.place(near, self._before(decision, _SCEPTIC), state.judging).get(lead, 0.0)
+        alarms = state.judging.false_alarms(sum(groups.of(verdict.entry) == lead for verdict in near))
+        state.ledger.see(decision.risk + alarms, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
         if decision.action is Action.EXPLORE:
             state.audited += 1
-            state.ledger.audit(decision.explored, decision.risk, wrong)
-        if alarm:
+            state.ledger.audit(decision.explored, decision.risk + alarms, wrong)
+        if state.drift.see(min(_NEAR * 2, decision.risk + alarms), wrong):
             self._reopen_later()
 
     def _reopen_later(self) -> None:
@@ -197,7 +209,7 @@ class Learner:
         state.ledger.debt += drift.since_hits * drift.since_wrong / (drift.since_judged + 2.0)
         state.audited = state.would_be = 0
         state.drifted = True
-        state.model.loosen(self._prior.model(), 0.5)
+        state.model.loosen(self._start, 0.5)
         drift.restart()
 
     def _split(self, decision: Decision, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:

@@ -23,6 +23,7 @@ _PRIOR_TRIALS = 40.0
 _PRIOR_ERRORS = 1.0
 _LEAST = 0.002
 _SURE = 0.95
+_LOW = 1.28
 
 
 class Rate(msgspec.Struct, array_like=True):
@@ -86,6 +87,15 @@ class Judging(msgspec.Struct):
                 self.alarms.count(float(not verdict.same))
             elif groups.differ(group, likely):
                 self.misses.count(float(verdict.same))
+
+    def false_alarms(self, verdicts: int) -> float:
+        """Return how often so many verdicts on a right answer call it wrong all the same; at least this often.
+
+        Args:
+            verdicts: Comparisons with members of the answer's group. Two must both err, of three two.
+        """
+        alarms = self.alarms.limits(_LOW)[0]
+        return (1.0, alarms, alarms**2, 3 * alarms**2)[min(verdicts, 3)] if verdicts else 0.0
 
     def noisy(self) -> bool:
         """Tell whether one verdict is too little to rely on."""
