@@ -22,7 +22,7 @@ import msgspec
 PRIOR = 12.0
 """How many audited wrong answers the belief that the model is right is worth."""
 
-Z = 1.7
+Z = 1.8
 """Standard deviations of the upper bound; above the 1.64 of a single look, because it is looked at all the time."""
 
 ALPHA = 0.05
@@ -32,7 +32,7 @@ _FADE = 0.9998
 _FADE_AUDITED = 0.998
 _VAGUE = 4.0
 _SMOOTH = 0.25
-DOUBTS = ((4.0, 0.0, 0.10), (16.0, 0.0, 0.03), (1.0, 0.03, 0.10), (1.0, 0.10, 0.05))
+DOUBTS = ((4.0, 0.0, 0.15), (16.0, 0.0, 0.05), (1.0, 0.03, 0.15), (1.0, 0.10, 0.05))
 """Worlds unlike those the prior knows: how many times as risky hits may be as the model says, which further share of
 them may be wrong for reasons that it does not see, and the odds of such a world."""
 
@@ -123,4 +123,4 @@ class Ledger(msgspec.Struct):
 
 def _upper(mean: float, evidence: float) -> float:
     variance = mean + mean * mean / evidence
-    return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + 0.5
+    return mean + Z * sqrt(variance) + (Z * Z - 1.0) / 6.0 + 0.8

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
+_GROUPS = 8
 _LOOSEN = 1e-4
 _NEAR = 0.25
 _OPEN_MIND = 0.98
@@ -114,7 +115,7 @@ class Learner:
         controls = state.judging.controls
         if controls.trials >= _CONTROLS and controls.events > _BLIND * controls.trials:
             return Reason.BLIND_JUDGE
-        if state.audited < FIRST or controls.trials < _CONTROLS:
+        if min(state.audited - FIRST, controls.trials - _CONTROLS, state.groups.live - _GROUPS) < 0:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
         if state.novelty > _NEW:
             return Reason.NOVEL

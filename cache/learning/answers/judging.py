@@ -23,7 +23,7 @@ _PRIOR_TRIALS = 40.0
 _PRIOR_ERRORS = 1.0
 _LEAST = 0.002
 _SURE = 0.95
-_LOW = 1.28
+_LOW = 0.84
 
 
 class Rate(msgspec.Struct, array_like=True):
@@ -78,7 +78,8 @@ class Judging(msgspec.Struct):
         """Count errors of the judge: hold each verdict on one fresh answer against the others of the same answer."""
         for place, verdict in enumerate(verdicts):
             others = [*verdicts[:place], *verdicts[place + 1 :]]
-            odds = groups.place(others, {}, self)
+            named = {group for other in others if (group := groups.of(other.entry)) is not None}
+            odds = groups.place(others, {group: 0.8 / len(named) for group in named}, self)
             likely, probability = max(odds.items(), key=lambda pair: pair[1], default=(0, 0.0))
             group = groups.of(verdict.entry)
             if group is None or probability < _SURE:
@@ -92,10 +93,11 @@ class Judging(msgspec.Struct):
         """Return how often so many verdicts on a right answer call it wrong all the same; at least this often.
 
         Args:
-            verdicts: Comparisons with members of the answer's group. Two must both err, of three two.
+            verdicts: Comparisons with members of the answer's group. Of two both must err, but a
+                split verdict leaves a doubt of one in ten; of three two must err.
         """
         alarms = self.alarms.limits(_LOW)[0]
-        return (1.0, alarms, alarms**2, 3 * alarms**2)[min(verdicts, 3)] if verdicts else 0.0
+        return (0.0, alarms, alarms**2 + 0.2 * alarms, 3 * alarms**2)[min(verdicts, 3)]
 
     def noisy(self) -> bool:
         """Tell whether one verdict is too little to rely on."""
