@@ -35,7 +35,9 @@ IGNORED = frozenset({
 _EXACT_FLOAT: Final = 2**53  # above it, floats no longer name every integer
 
 
-def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str, endpoint: str) -> bytes:
+def fingerprint(
+    body: Mapping[str, object], *, partition: str, model_class: str, endpoint: str, epoch: str = ""
+) -> bytes:
     """Digest a request so that equal digests mean equal requests of callers who share answers.
 
     Object order, `1` against `1.0` and how the text was escaped on the wire do not matter; the order of lists, types
@@ -46,6 +48,7 @@ def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str,
         partition: The sharing group, from `cache.partition`.
         model_class: The model that would answer, or a name for models whose answers may stand for one another.
         endpoint: The path asked, as one body may mean different things on different paths.
+        epoch: Names what else shapes answers, from `cache.epoch`.
 
     Returns:
         32 bytes (SHA-256).
@@ -55,7 +58,7 @@ def fingerprint(body: Mapping[str, object], *, partition: str, model_class: str,
     """
     counted = {name: value for name, value in body.items() if name not in IGNORED}
     try:
-        text = _encode([endpoint, model_class, partition, counted])
+        text = _encode([endpoint, model_class, partition, epoch, counted])
         if _WHOLE_FLOAT.search(text):
             text = _encode(_NUMBERS_BY_VALUE.decode(text))
     except RecursionError:

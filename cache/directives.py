@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cache.errors import BadDirective
+from cache.tags import own_tags
 
 HEADER = "Cache-Control"
 FIELD = "cache"
 MAX_NAMESPACE = 100
 _SECONDS = "a whole number of seconds, 0 or more"
 _MAX_DIGITS = 12  # thirty thousand years; a longer number means as much as its start
-_BODY_FIELDS = frozenset({"no-cache", "no-store", "max-age", "ttl", "namespace"})
+_BODY_FIELDS = frozenset({"no-cache", "no-store", "max-age", "ttl", "namespace", "tags"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Directives:
         max_age: The oldest answer to serve, in seconds.
         ttl: The longest time to keep the answer, in seconds.
         namespace: The caller's own subdivision of its partition.
+        tags: What the caller may purge the answer by.
     """
 
     read: bool = True
@@ -36,12 +38,18 @@ class Directives:
     max_age: int | None = None
     ttl: int | None = None
     namespace: str | None = None
+    tags: tuple[str, ...] = ()
 
-    def lifetime(self, policy_ttl: int) -> int:
-        """Return how many seconds the answer may be kept; 0 when it must not be stored."""
+    def lifetime(self, policy_ttl: int, stale: int = 0) -> int:
+        """Return how many seconds the answer may be kept; 0 when it must not be stored.
+
+        Args:
+            policy_ttl: How long the policy lets it be served.
+            stale: For how long after that, while it is made anew; a caller that sets a time of its own wants none.
+        """
         if not self.write:
             return 0
-        return policy_ttl if self.ttl is None else min(policy_ttl, self.ttl)
+        return policy_ttl + stale if self.ttl is None else min(policy_ttl, self.ttl)
 
 
 def parse_directives(header: str | None, field: object = None) -> Directives:
@@ -64,6 +72,7 @@ def parse_directives(header: str | None, field: object = None) -> Directives:
         max_age=_tighter(from_header.max_age, from_body.max_age),
         ttl=from_body.ttl,
         namespace=from_body.namespace,
+        tags=from_body.tags,
     )
 
 
@@ -98,6 +107,7 @@ def _from_body(field: object) -> Directives:
         max_age=_seconds(field, "max-age"),
         ttl=_seconds(field, "ttl"),
         namespace=_namespace(field),
+        tags=own_tags(field.get("tags")),
     )
 
 

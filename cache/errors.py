@@ -3,9 +3,12 @@
 CacheError
 ├── BadDirective            the caller's cache controls make no sense
 ├── BadLine                 a line of a recorded stream is not what it should be
+├── BadPair                 a line of a file of labelled pairs is no pair
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
 │   └── EmbeddingMissing    what computes it is not installed
+├── IndexUnavailable        the home of vectors cannot be used, now or at all
+├── NoAnswerInTime          another request makes the answer, and takes longer than this one may
 └── TooDeep                 the request body is nested too deeply to be compared
 """
 
@@ -69,8 +72,31 @@ class EmbeddingMissing(EmbeddingUnavailable):
         self.install = install
 
 
+class IndexUnavailable(CacheError):
+    """A home of vectors that is not there, does not answer, or is in use by another."""
+
+
 class TooDeep(CacheError):
     """A request body nested more deeply than any real request."""
 
     def __init__(self) -> None:
         super().__init__("the body is nested too deep to be compared")
+
+
+class BadPair(CacheError):
+    """A line that is no labelled pair.
+
+    Attributes:
+        line: Its number, from 1.
+    """
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f'line {line} is no pair; write {{"a": …, "b": …, "same": true or false, "kind": …}}')
+        self.line = line
+
+
+class NoAnswerInTime(CacheError):
+    """The request that makes the same answer takes longer than this one may wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The same request is being answered, and its answer was not complete within {seconds:g} s.")

@@ -58,7 +58,7 @@ def line(row: RequestRow, now: datetime) -> Line:
         tokens=_tokens(row.input_tokens, row.output_tokens),
         cost=usd(row.cost),
         exact=f"{row.cost.usd} USD",
-        saved=usd(row.saved) if row.saved > ZERO else NOTHING,
+        saved=usd(row.saved) if row.saved != ZERO else NOTHING,
         status=str(row.status) if row.status else row.kind,
         tone=_tone(row.status),
         meaning=row.code or row.kind,

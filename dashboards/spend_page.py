@@ -149,7 +149,9 @@ def _sum(name: str, rows: Sequence[SpendRow]) -> SpendRow:
         input_tokens=sum(r.input_tokens for r in rows),
         output_tokens=sum(r.output_tokens for r in rows),
         cost=sum((r.cost for r in rows), ZERO),
-        saved=sum((r.saved for r in rows), ZERO),
+        saved_cache=sum((r.saved_cache for r in rows), ZERO),
+        saved_prefix=sum((r.saved_prefix for r in rows), ZERO),
+        saved_routing=sum((r.saved_routing for r in rows), ZERO),
     )
 
 
@@ -161,7 +163,7 @@ def _row(row: SpendRow, whole: Nanodollars, colour: str) -> Row:
         exact=f"{row.cost.usd} USD",
         share=share(row.cost.nanos, whole.nanos),
         bar=share_bar(row.cost.nanos, whole.nanos, colour),
-        saved=usd(row.saved) if row.saved > ZERO else NOTHING,
+        saved=usd(row.saved) if row.saved != ZERO else NOTHING,
         requests=count(row.requests),
         cached=share(row.cached, row.requests - row.refused),
         refused=count(row.refused),

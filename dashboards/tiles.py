@@ -8,7 +8,7 @@ from markupsafe import Markup
 from dashboards.charts import sparkline
 from dashboards.figures import change, count, share, short_count, usd
 from dashboards.ranges import Range
-from governance.ledger.reading.reports import SpendReport
+from governance.ledger.reading.reports import SpendReport, SpendRow
 from governance.ledger.reading.reports_daily import SpendPoint
 from governance.money import ZERO
 
@@ -49,7 +49,7 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
             key="saved",
             label="Saved",
             value=usd(now.saved),
-            note=f"{share(now.saved.nanos, (now.cost + now.saved).nanos)} of the bill without Sluice",
+            note=f"{share(now.saved.nanos, (now.cost + now.saved).nanos)} of the bill without Sluice{_levers(now)}",
             spark=run(lambda point: point.saved.nanos),
             tone="good" if now.saved > ZERO else "",
         ),
@@ -76,6 +76,13 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
             tone="warn" if now.refused else "",
         ),
     )
+
+
+def _levers(row: SpendRow) -> str:
+    """Tell the savings apart where providers' caches of prompts have a part in them; it may be a loss."""
+    if row.saved_prefix == ZERO:
+        return ""
+    return f": cache {usd(row.saved_cache)}, prefix {usd(row.saved_prefix)}, routing {usd(row.saved_routing)}"
 
 
 def _moved(now: int, before: int, span: Range) -> str:

@@ -4,6 +4,7 @@ Read `chat.py` first: it is the path of one request, top to bottom, in the order
 same for vectors, `counts.py` for a count of tokens.
 
 * `steps/` are what that path is made of, one decision each.
+* `prefix/` uses the providers' own caches of prompts where that pays, and keeps conversations where they are cached.
 * `attempts/` is what is done when a provider fails.
 * `wire/` turns bytes into requests and facts into replies; it decides nothing.
 * `dialects/` say a chat in the words of other APIs and back; they are pure.

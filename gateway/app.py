@@ -16,6 +16,7 @@ from gateway.endpoints.batches import batches_router
 from gateway.endpoints.conversation import conversations
 from gateway.endpoints.counts import CountEndpoint
 from gateway.endpoints.embeddings import EmbeddingEndpoint
+from gateway.endpoints.feedback import feedback_router
 from gateway.endpoints.files import files_router
 from gateway.endpoints.models import models_router
 from gateway.endpoints.operator import operator_router
@@ -35,10 +36,13 @@ def create_app(services: Services) -> FastAPI:
     ]
     app.include_router(models_router(in_force, now))
     app.include_router(usage_router(in_force, services.purse, now))
+    app.include_router(feedback_router(services.feedback))
     app.include_router(files_router(services.clerk))
     app.include_router(batches_router(services.clerk))
-    app.include_router(operator_router(in_force, services.ledger, services.metrics, services.counters))
-    admin = admin_app(services.desk)
+    app.include_router(
+        operator_router(in_force, services.ledger, services.metrics, services.counters, services.caches.semantics)
+    )
+    admin = admin_app(services.desk, services.caches)
     _shape_errors(admin, now)
     app.mount("/admin/api", admin)
     app.include_router(dashboard_router(services.reports, services.sign_in, services.local_now))

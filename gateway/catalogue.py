@@ -9,7 +9,7 @@ from gateway.attempts.deployments import Deployment, Deployments
 from gateway.errors import ModelNotFound
 from gateway.policy.reliability import Balance
 from gateway.providers.upstream import Upstream
-from governance.money import ZERO, Nanodollars
+from governance.money import Nanodollars
 from governance.policy.rules import Grant
 from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, measured_price
 from governance.prices.tariff import Current
@@ -51,6 +51,10 @@ class Model:
     kind: Kind
     price: Tariff | Measured | None
     same_as: str | None = None
+
+
+Leaning = Callable[[Sequence[Model]], Sequence[Model]]
+"""Puts deployments that the policy's balance has put into an order into another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,9 @@ class Catalogue:
             raise NotAllowed(route=asked, models=_names(target))
         return Wish(asked, target)
 
-    def choose(self, wish: Wish, grant: Grant, zone: str | None, downgrade: int = 0) -> Route:
+    def choose(
+        self, wish: Wish, grant: Grant, zone: str | None, downgrade: int = 0, leaning: Leaning | None = None
+    ) -> Route:
         """Return the model that answers, and why.
 
         Args:
@@ -111,11 +117,12 @@ class Catalogue:
             grant: What the caller may use.
             zone: Where the request must stay; None for anywhere.
             downgrade: By how many tiers the model should be cheaper than the one that the wish alone would get.
+            leaning: Puts equal deployments into their order; without it the policy's balance does.
 
         Raises:
             NoRoute: no model of the wish is allowed, in the zone and available.
         """
-        best = {name: self._best(name, grant, zone) for name in _names(wish.target)}
+        best = {name: self._best(name, grant, zone, leaning) for name in _names(wish.target)}
         candidates = {name: replace(candidate, name=name) for name, candidate in best.items()}
         if isinstance(wish.target, Model):
             route = pinned(candidates[wish.target.name], zone)
@@ -149,16 +156,17 @@ class Catalogue:
         found = next((name for name in left if grant.tiers.index(self.models[name].tier) <= highest), None)
         return None if found is None else Route(found, f"{FALLBACK}:{len(tried)}", tried[0].name)
 
-    def _best(self, name: str, grant: Grant, zone: str | None) -> Candidate:
+    def _best(self, name: str, grant: Grant, zone: str | None, leaning: Leaning | None) -> Candidate:
         """Return the deployment of a model that answers for it; the model's own where none can."""
-        candidates = self._candidates(name, grant, zone)
+        candidates = self._candidates(name, grant, zone, leaning)
         own = next(candidate for candidate in candidates if candidate.name == name)
         return next((candidate for candidate in candidates if candidate.usable), own)
 
-    def _candidates(self, name: str, grant: Grant, zone: str | None) -> list[Candidate]:
+    def _candidates(self, name: str, grant: Grant, zone: str | None, lean: Leaning | None = None) -> list[Candidate]:
         """Return every deployment of a model, those that should answer first before the others."""
-        equals = self._equals[name]
-        ordered = equals if len(equals) < 2 else sorted(equals, key=self._rank)  # noqa: PLR2004  one has no order
+        ordered: Sequence[Model] = self._equals[name]
+        if len(ordered) > 1:
+            ordered = (lean or list)(sorted(ordered, key=self._rank))
         return [self._candidate(model, grant, zone) for model in ordered]
 
     def _rank(self, model: Model) -> tuple[int, int]:
@@ -283,12 +291,6 @@ class Catalogue:
             in_zone=zone is None or upstream.zone == zone,
             trouble=self._trouble(model),
         )
-
-
-def saved_by_routing(catalogue: Catalogue, usage: Usage, cost: Nanodollars) -> Nanodollars:
-    """Return what the chosen model spared against the baseline; negative when it was the dearer one."""
-    baseline = catalogue.baseline_cost(usage)
-    return ZERO if baseline is None else baseline - cost
 
 
 def _names(target: Model | RouteRule) -> tuple[str, ...]:

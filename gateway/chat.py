@@ -20,17 +20,19 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
 from gateway.policy.reliability import Timeouts
+from gateway.prefix.prefixing import Prefixed, Prefixing, Untouched
 from gateway.providers.upstream import Call
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
-from gateway.steps.idempotency import OnceOnly
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.meaning import Meaning
+from gateway.steps.reuse.slot import ExactCache, Slot
 from gateway.steps.shaping import Shaped, shape
-from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
 from gateway.wire.request.chat_body import ChatFields
@@ -48,8 +50,10 @@ class ChatService:
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
+    meaning: Meaning
     purchasing: Purchasing
     persistence: Persistence
+    prefixing: Prefixing
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[ChatFields], reply: Reply) -> None:
@@ -69,19 +73,23 @@ class ChatService:
                 pressure = await self.purchasing.pressure(asked, entitled)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
                 slot, stored = await self.exact.find(
-                    asked, entitled, wish, shaped.fingerprinted, any_age=pressure.tighten
+                    asked, entitled, wish, shaped.fingerprinted, stack, reply.departure, any_age=pressure.tighten
                 )
+                if stored is None:
+                    slot, stored = await self.meaning.find(asked, entitled, wish, shaped.fingerprinted, slot)
                 repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
                 if stored is not None:
-                    overhead_s = self.ticks() - asked.tick
-                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    overhead_s = self.ticks() - asked.tick - slot.waited_s
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
+                    self.meaning.served(asked, entitled, slot)
                     return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 downgrade = 0 if asked.pinned else pressure.downgrade
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade)
-                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled)
+                prefixed = self.prefixing.of(asked, entitled, shaped.body)
+                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade, prefixed.leaning)
+                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -95,22 +103,35 @@ class ChatService:
                 pause=partial(_pause, reply),
             )
             course = Course(self.persistence, errand, first, hold)
-            await self._buy(asked, shaped, course, hold, lasting(slot, route, pressure), reply)
+            await self._buy(asked, entitled, shaped, course, hold, lasting(slot, route, pressure), reply)
         return None
 
     def _prepare(
-        self, asked: Asked[ChatFields], prompt: Prompt, shaped: Shaped, entitled: Entitled, route: Route
+        self,
+        asked: Asked[ChatFields],
+        prompt: Prompt,
+        shaped: Shaped,
+        entitled: Entitled,
+        prefixed: Prefixed | Untouched,
+        route: Route,
     ) -> Ready:
         """Price a route and say the request in the words of its provider, before anything is held for it."""
-        classes = classes_of(shaped.body)
+        classes = classes_of(shaped.body) | prefixed.classes(route.model)
         purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
-        owner, body = entitled.attribution, shaped.body | {"model": purchase.model.upstream_model}
-        tenant = f"{owner.team}/{owner.app}"
+        body, placed = prefixed.prepared(purchase, shaped.body | {"model": purchase.model.upstream_model})
+        tenant = f"{entitled.attribution.team}/{entitled.attribution.app}"
         call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect, idle=asked.deferred)
-        return Ready(purchase, purchase.upstream.write(call))
+        return Ready(purchase, purchase.upstream.write(call), placed)
 
     async def _buy(
-        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, slot: Slot, reply: Reply
+        self,
+        asked: Asked[ChatFields],
+        entitled: Entitled,
+        shaped: Shaped,
+        course: Course,
+        hold: Hold,
+        slot: Slot,
+        reply: Reply,
     ) -> None:
         """Call models until one answers, pass its answer on, and settle for what all of them used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
@@ -127,12 +148,13 @@ class ChatService:
         if not meter.complete:
             return None  # the client left and the call was stopped
         completion = meter.completion()
-        if _may_be_kept(completion, slot):
-            await self.exact.keep(asked, slot, hold.opening.model, settlement, completion)
-        overhead_s = self.ticks() - asked.tick - upstream_s
+        place = slot if _may_be_kept(completion, slot) else slot.unkept
+        await self.exact.keep(asked, entitled, place, hold.opening.model, settlement, completion)
+        overhead_s = self.ticks() - asked.tick - slot.waited_s - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         await reply.finish(completion, facts)
+        self.meaning.learn(asked, entitled, slot, hold.opening.model, settlement, completion)
         return course.ready.purchase.tally.learn(meter.reported)
 
     async def _answered(

@@ -16,11 +16,11 @@ from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError, UpstreamTimeout
-from gateway.steps.admission import Admission, Asked
-from gateway.steps.idempotency import OnceOnly
+from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.purchasing import Purchasing
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.slot import ExactCache, Slot
 from gateway.steps.shaping import addressed
-from gateway.steps.slot import ExactCache, Slot
 from gateway.wire.headers import Facts
 from gateway.wire.request.embedding_body import EmbeddingFields
 from governance.prices import Service, Usage
@@ -54,11 +54,11 @@ class EmbeddingService:
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
                     return msgspec.json.decode(turn.answer.body), facts
                 pressure = await self.purchasing.pressure(asked, entitled)
-                slot, stored = await self.exact.find(asked, entitled, wish, body, any_age=pressure.tighten)
+                slot, stored = await self.exact.find(asked, entitled, wish, body, stack, any_age=pressure.tighten)
                 repeats = self.purchasing.repeats(asked, entitled, slot, body)
                 if stored is not None:
-                    overhead_s = self.ticks() - asked.tick
-                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s)
+                    overhead_s = self.ticks() - asked.tick - slot.waited_s
+                    facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
                     result = msgspec.json.decode(stored.body)
                     await turn.keep(result, facts)
                     return result, facts
@@ -76,7 +76,8 @@ class EmbeddingService:
                 prepare=prepare,
                 pause=anyio.sleep,
             )
-            result, facts = await self._buy(asked, body, Course(self.persistence, errand, first, hold), hold, slot)
+            course = Course(self.persistence, errand, first, hold)
+            result, facts = await self._buy(asked, entitled, body, course, hold, slot)
             await turn.keep(result, facts)
             return result, facts
 
@@ -86,7 +87,13 @@ class EmbeddingService:
         return Ready(purchase, purchase.upstream.write_embeddings(named))
 
     async def _buy(
-        self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course, hold: Hold, slot: Slot
+        self,
+        asked: Asked[EmbeddingFields],
+        entitled: Entitled,
+        body: dict[str, Any],
+        course: Course,
+        hold: Hold,
+        slot: Slot,
     ) -> tuple[dict[str, Any], Facts]:
         """Call the model and settle for what it read; a client that leaves changes nothing, the call is paid for."""
         called_at, error = self.ticks(), None
@@ -99,8 +106,8 @@ class EmbeddingService:
             upstream_s = self.ticks() - called_at
             settlement = await self.purchasing.settle(hold, course.made, error)
         result = read.told
-        await self.exact.keep(asked, slot, hold.opening.model, settlement, result)
-        overhead_s = self.ticks() - asked.tick - upstream_s
+        await self.exact.keep(asked, entitled, slot, hold.opening.model, settlement, result)
+        overhead_s = self.ticks() - asked.tick - slot.waited_s - upstream_s
         facts = Facts(hold.opening, settlement, hold.tightest, hold.rates, overhead_s)
         self.purchasing.accounts.answered(facts)
         course.ready.purchase.tally.learn(read.reported)
@@ -113,7 +120,7 @@ class EmbeddingService:
             UpstreamError: none does.
         """
         while True:
-            purchase, wanted = course.ready
+            purchase, wanted, _ = course.ready
             read = Read(purchase.tally.likely)
             try:
                 with course.calling(course.ready, "embedding", read, left=lambda: False):

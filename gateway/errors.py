@@ -3,6 +3,7 @@
 GatewayError
 ├── BadRequest                the body or a header is not what the API says
 ├── ModelNotFound             no model or route of that name for this caller
+├── RequestNotFound           the caller's app has made no such request
 ├── UnknownPolicy             the history has no policy of that version
 ├── UpstreamError             an attempt failed and there is no other
 │   ├── UpstreamRefused       the provider says the request itself is wrong
@@ -45,6 +46,13 @@ class ModelNotFound(GatewayError):
     """The policy has no such model or route."""
 
     model: str
+
+
+@dataclass(eq=False)
+class RequestNotFound(GatewayError):
+    """The ledger has no such request of the caller's app."""
+
+    request_id: str
 
 
 @dataclass(eq=False)

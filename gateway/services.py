@@ -15,17 +15,18 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from cache.answers import AnswerCache
-from cache.stores.memory import MemoryAnswers
 from dashboards.reports import LedgerReports
 from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
+from gateway.caching.caches import Caches
+from gateway.caching.opening import open_caches
 from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
 from gateway.deferred.traffic import Traffic
 from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
+from gateway.endpoints.feedback import FeedbackDesk
 from gateway.endpoints.files import Clerk
 from gateway.governing.governed import Composer
 from gateway.governing.in_force import InForce, Reign
@@ -35,11 +36,10 @@ from gateway.operations.demo_key import keep_demo_key
 from gateway.operations.home import Home
 from gateway.operations.leases import Leases
 from gateway.operations.lock import lock
-from gateway.operations.logs import open_log
+from gateway.operations.logs import open_log, say_policy
 from gateway.operations.metrics import Metrics
 from gateway.operations.rounds import rounds
 from gateway.operations.secrets import admin_key, make_home, session_secret
-from gateway.policy.findings.enforcement import notes
 from gateway.policy.history.reading import Standing
 from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
@@ -57,7 +57,6 @@ from governance.people.access import Access
 from governance.purse import Purse
 from migrations import upgrade
 
-CACHE_BYTES: Final = 64 * 1024 * 1024
 KEYS_S: Final = 0.5
 """How often the keys are looked at: a key made or revoked by any process is known within a second."""
 
@@ -81,6 +80,7 @@ class Services:
     edge: Edge
     in_force: InForce
     keyring: Keyring
+    caches: Caches
     purse: Purse
     counters: GuardedCounters | None
     ledger: LedgerWriter
@@ -89,6 +89,7 @@ class Services:
     sign_in: SignIn
     desk: Desk
     clerk: Clerk
+    feedback: FeedbackDesk
     log: FilteringBoundLogger
     now: Callable[[], datetime]
     local_now: Callable[[], datetime]
@@ -110,7 +111,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             stack.enter_context(lock(home, settings.port))
         database = await _open_database(settings.database, stack)
         standing = await start(database, settings.policy_file, env, _now())
-        _say(log, standing)
+        say_policy(log, standing)
         keyring = Keyring()
         await refresh(keyring, database)
         await keep_demo_key(home, database, keyring, standing.policy, _now())
@@ -125,7 +126,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
-        answers = AnswerCache(MemoryAnswers(CACHE_BYTES, time), time)
+        caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent = IdempotentAnswers(database)
@@ -133,7 +134,10 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             keyring=keyring,
             purse=purse,
             database=database,
-            answers=answers,
+            answers=caches.answers,
+            refresh=caches.refreshing.begin,
+            semantics=caches.semantics,
+            lessons=caches.teacher,
             calibrations=calibrations,
             idempotent=idempotent,
             metrics=metrics,
@@ -141,9 +145,12 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         )
         providers = await stack.enter_async_context(Providers(settings.engine, log))
         in_force = await _first_reign(standing, composer, providers)
+        await stack.enter_async_context(caches.running(in_force))
         obey_when_away(in_force.governed, ledger, guard)
         teach = await _fill(purse, guard, in_force, keyring, database, ledger, stack)
-        services = _compose(settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, log)
+        services = _compose(
+            settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, caches, log
+        )
         succession = Succession(
             in_force=in_force,
             keyring=keyring,
@@ -172,6 +179,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LEASES_S, "leases", leases.end),
                 (SAVE_S, "counting", calibrations.save),
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
+                *caches.rounds(in_force),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
                 *await open_deferred(
@@ -199,6 +207,7 @@ def _compose(
     counters: GuardedCounters | None,
     metrics: Metrics,
     in_force: InForce,
+    caches: Caches,
     log: FilteringBoundLogger,
 ) -> Services:
     given = settings.admin_key.get_secret_value() if settings.admin_key else None
@@ -218,6 +227,7 @@ def _compose(
         ),
         in_force=in_force,
         keyring=keyring,
+        caches=caches,
         purse=purse,
         counters=counters,
         ledger=ledger,
@@ -235,6 +245,7 @@ def _compose(
             random_bytes=secrets.token_bytes,
         ),
         clerk=clerk,
+        feedback=FeedbackDesk(in_force=in_force, database=database, ledger=ledger, teacher=caches.teacher, now=_now),
         log=log,
         now=_now,
         local_now=lambda: datetime.now(in_force.governed.timezone),
@@ -271,17 +282,6 @@ async def _fill(
     if guard is not None:
         await stack.enter_async_context(guard.watch(refill))
     return refill
-
-
-def _say(log: FilteringBoundLogger, standing: Standing) -> None:
-    policy = standing.policy
-    log.info("policy", source=policy.source, version=policy.version)
-    if standing.trouble:
-        log.error("policy refused", reason=standing.trouble)
-    for warning in policy.warnings:
-        log.warning("policy", at=f"{warning.file}:{warning.line}:{warning.column}", warning=warning.message)
-    for note in notes(policy.document):
-        log.warning("policy not yet enforced", path=note.path, instead=note.sentence)
 
 
 def _now() -> datetime:

@@ -23,6 +23,7 @@ def _lowered(text: object) -> object:
     return text.lower() if isinstance(text, str) else text
 
 
+AnswersHome = Literal["memory", "disk", "redis"]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)]
 
 
@@ -42,6 +43,10 @@ class Settings(BaseSettings):
     policy: Path = Field(default=Path("policy.yaml"), validation_alias="SLUICE_POLICY")
     database_url: str = Field(default="", validation_alias="DATABASE_URL")
     redis_url: str = Field(default="", validation_alias="REDIS_URL")
+    cache: Annotated[AnswersHome, BeforeValidator(_lowered)] | None = Field(
+        default=None, validation_alias="SLUICE_CACHE"
+    )
+    cache_bytes: int | None = Field(default=None, ge=2**20, validation_alias="SLUICE_CACHE_BYTES")
     workers: int = Field(default=1, ge=1, validation_alias="WORKERS")
     store_silence_ms: int | None = Field(default=None, ge=10, le=10_000, validation_alias="SLUICE_STORE_SILENCE_MS")
     admin_key: SecretStr | None = Field(default=None, validation_alias="SLUICE_ADMIN_KEY")
@@ -52,6 +57,11 @@ class Settings(BaseSettings):
     def database(self) -> str:
         """The ledger's database: `DATABASE_URL`, or SQLite inside the home folder."""
         return self.database_url or f"sqlite:///{self.home.resolve() / 'sluice.db'}"
+
+    @property
+    def answers_home(self) -> AnswersHome:
+        """Where stored answers live: where `SLUICE_CACHE` says, or in the Redis there is, or in this process."""
+        return self.cache or ("redis" if self.redis_url else "memory")
 
     @property
     def store_silence_s(self) -> float | None:

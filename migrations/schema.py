@@ -10,8 +10,9 @@ from governance.counters import tables as counters
 from governance.deferred import tables as deferred
 from governance.idempotency import tables as idempotency
 from governance.ledger import tables as ledger
+from governance.lookups import tables as lookups
 from governance.people import tables as people
 from governance.policy import tables as policy
 
-MODULES: Final = (ledger, audit, people, alerts, counters, policy, deferred, idempotency)
+MODULES: Final = (ledger, audit, people, alerts, counters, policy, deferred, idempotency, lookups)
 METADATA: Final[MetaData] = ledger.Base.metadata

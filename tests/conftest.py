@@ -27,6 +27,13 @@ def redis_server() -> Generator[servers.RedisServer]:
 
 
 @pytest.fixture(scope="session")
+def vector_redis_server() -> Generator[servers.RedisServer]:
+    """Run one Redis that has vector sets for the whole session."""
+    with servers.redis_server(program=servers.vector_redis()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Generator[servers.PostgresServer]:
     """Run one PostgreSQL for the whole session; each user makes a database of its own."""
     with servers.postgres_server() as server:

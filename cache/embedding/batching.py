@@ -7,6 +7,7 @@ has waited too long nevertheless is let go. An embedding serves only to save a c
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Limits:
     Attributes:
         waiting: The most texts that wait for the worker.
         batch: The most texts it takes at a time; a larger request goes alone.
-        patience_s: The longest that a request waits for its vectors, in seconds.
+        patience_s: The longest that a request waits for its vectors, in seconds; infinite for work that has time.
     """
 
     waiting: int = 256
@@ -116,7 +117,8 @@ class Batches(Generic[T]):
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
         try:
-            async with asyncio.timeout(self._limits.patience_s):
+            patience_s = self._limits.patience_s
+            async with asyncio.timeout(patience_s if patience_s < math.inf else None):
                 return await job.done
         except TimeoutError:
             raise EmbeddingBusy("the vectors took too long") from None

@@ -33,8 +33,9 @@ async def open_embedding(model: str = BUNDLED, *, threads: int = 1, limits: Limi
         EmbeddingMissing: What it needs is not installed.
         EmbeddingUnavailable: It is installed and cannot be opened.
     """
-    folder = bundled_folder() if model == BUNDLED else None
-    if model == BUNDLED and folder is None:
+    bundled = model.casefold() == BUNDLED.casefold()
+    folder = bundled_folder() if bundled else None
+    if bundled and folder is None:
         raise EmbeddingMissing(model, _EXTRA)
     if folder is not None and _has("numpy", "onnxruntime", "tokenizers"):
         from cache.embedding.minilm.embedding import MiniLMEmbedding

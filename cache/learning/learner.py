@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cache.learning.answers.comparing import MOST, to_compare
-from cache.learning.evidence import NEIGHBOURS, weigh
+from cache.learning.evidence import NEIGHBOURS, expect, weigh
 from cache.learning.exploring import FIRST, explore_rate
 from cache.learning.lookups import Action, Decision, Observation
 from cache.learning.prior import Prior, shipped
@@ -26,17 +26,15 @@ _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
 _GROUPS = 8
+_CONFIRMED = 0.9
 _LOOSEN = 1e-4
 _NEAR = 0.25
 _OPEN_MIND = 0.98
 _SCEPTIC = 0.9
 _FOCUS = 0.05
 _FAR = 0.15
-_NEWNESS = 0.3
 _NOVELTY = 0.02
 _NEW = 0.25
-_FIRST_CONTROLS = 20.0
-_LEAST_CONTROLS = 0.03
 
 
 class Learner:
@@ -59,19 +57,21 @@ class Learner:
         self._start = self._prior.model()
         self._state = State(model=self._prior.model())
 
-    def decide(self, candidates: Sequence[Candidate], partition: bytes = b"") -> Decision:
+    def decide(self, candidates: Sequence[Candidate], partition: bytes = b"", *, watched: bool = False) -> Decision:
         """Decide one lookup.
 
         Args:
             candidates: Its neighbours, nearest first; up to `evidence.NEIGHBOURS` of them are looked at.
             partition: Where they were searched; controls are taken from nowhere else.
+            watched: Serve nothing: whatever would be served is explored.
         """
         state, evidence = self._state, weigh(candidates, self._state.groups, self._state.novelty)
         if state.ledger.lookups % _REPLAN == 0:
-            state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
-        decision = (
-            self._ask(candidates, partition) if evidence is None else self._weighed(candidates, partition, evidence)
-        )
+            state.threshold = plan(state.ledger, state.recent, self.max_error, self._state.judging.inflation())
+        if evidence is None:
+            decision = self._ask(candidates, partition)
+        else:
+            decision = self._weighed(candidates, partition, evidence, watched=watched)
         self._count(decision)
         return decision
 
@@ -79,7 +79,9 @@ class Learner:
         controls = self._controls(candidates, partition)
         return Decision(Action.ASK, None, controls, 1.0, self._state.threshold, 1.0, len(controls), partition)
 
-    def _weighed(self, candidates: Sequence[Candidate], partition: bytes, evidence: Evidence) -> Decision:
+    def _weighed(
+        self, candidates: Sequence[Candidate], partition: bytes, evidence: Evidence, *, watched: bool
+    ) -> Decision:
         state = self._state
         features = self._prior.scaled(evidence.features)
         risk = state.model.predict(features)
@@ -89,7 +91,7 @@ class Learner:
             if would_be
             else 1.0
         )
-        if would_be and self._closed(risk) is not None:
+        if would_be and (watched or self._closed(risk) is not None):
             explored = 1.0
         asked = explored >= 1.0 or self._rng.random() < explored
         controls = self._controls(candidates, partition) if asked else ()
@@ -107,7 +109,7 @@ class Learner:
             controls=len(controls),
             partition=partition,
             features=features,
-            prior=_prior(evidence, risk),
+            prior=expect(evidence, risk, MOST),
         )
 
     def _closed(self, risk: float = 0.0) -> Reason | None:
@@ -119,17 +121,13 @@ class Learner:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
         if state.novelty > _NEW:
             return Reason.NOVEL
-        if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
+        if state.ledger.upper(risk, self._state.judging.inflation()) > self.max_error * (state.ledger.lookups + 1):
             return Reason.SPENT
         return None
 
-    def _inflation(self) -> float:
-        controls = self._state.judging.controls
-        return 1.0 / max(1e-3, 1.0 - min(controls.mean() * 1.5, controls.limits(1.64)[1]))
-
     def _controls(self, candidates: Sequence[Candidate], partition: bytes) -> tuple[bytes, ...]:
-        state, trials = self._state, self._state.judging.controls.trials
-        if self._rng.random() > max(_LEAST_CONTROLS, _FIRST_CONTROLS / (_FIRST_CONTROLS + trials)):
+        state = self._state
+        if self._rng.random() > state.judging.tested():
             return ()
         return state.controls.draw(partition, candidates, state.groups, self._rng)
 
@@ -145,25 +143,31 @@ class Learner:
             state.ledger.served_risk += decision.risk
             state.drift.serve()
 
-    def learn(self, decision: Decision, fresh: bytes | None, verdicts: Sequence[Verdict]) -> None:
+    def learn(self, decision: Decision, fresh: bytes | None, verdicts: Sequence[Verdict]) -> float | None:
         """Learn what came of a lookup for which the model was asked.
 
         Args:
             decision: What `decide` returned.
             fresh: The fingerprint of the fresh answer, if it was stored.
             verdicts: The judge's word on each of `decision.against`, or on as many as it could tell.
+
+        Returns:
+            How probably the best candidate was wrong; None when nothing was compared.
         """
         state = self._state
-        near, controls = self._split(decision, verdicts)
+        near, controls = decision.told_apart(verdicts)
         for verdict in controls:
             state.judging.controls.count(float(verdict.same))
         for verdict in near:
             if verdict.entry not in state.groups.members:
                 state.groups.start(verdict.entry)
         odds = state.groups.place(near, self._before(decision, _OPEN_MIND), state.judging)
+        wrong = None
         if near:
+            lead = self._lead(decision)
+            wrong = 1.0 - odds.get(lead, 0.0)
             if state.ledger.lookups > LEAST:
-                self._judged(decision, odds, near)
+                self._judged(decision, lead, wrong, near)
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
@@ -173,6 +177,7 @@ class Learner:
             state.controls.keep(decision.partition, fresh, self._rng)
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
+        return wrong
 
     def _before(self, decision: Decision, most: float) -> dict[int, float]:
         """Return how probable each group was before the judge spoke, none more than `most`.
@@ -182,14 +187,15 @@ class Learner:
         root = self._state.groups.root
         return {root(group): min(most, share) for group, share in decision.prior if group > 0}
 
-    def _judged(self, decision: Decision, odds: dict[int, float], near: Sequence[Verdict]) -> None:
+    def _lead(self, decision: Decision) -> int:
+        lead, groups = decision.prior[0][0], self._state.groups
+        if lead < 0 and decision.entry is not None:  # its group was not known when it was decided
+            lead = groups.of(decision.entry) or 0
+        return groups.root(lead)
+
+    def _judged(self, decision: Decision, lead: int, wrong: float, near: Sequence[Verdict]) -> None:
         state = self._state
         groups = state.groups
-        lead = decision.prior[0][0]
-        if lead < 0:
-            lead = (groups.of(decision.entry) if decision.entry is not None else None) or 0
-        lead = groups.root(lead)
-        wrong = 1.0 - odds.get(lead, 0.0)
         state.model.loosen(self._start, _LOOSEN)
         state.model.learn(decision.features, wrong, min(1.0, max(_FAR, _FOCUS / decision.risk)))
         if decision.entry is not None:
@@ -213,10 +219,6 @@ class Learner:
         state.model.loosen(self._start, 0.5)
         drift.restart()
 
-    def _split(self, decision: Decision, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-        apart = set(decision.against[len(decision.against) - decision.controls :])
-        return [v for v in verdicts if v.entry not in apart], [v for v in verdicts if v.entry in apart]
-
     def feedback(self, entry: bytes, *, right: bool) -> None:
         """Learn what a person said of a served answer: the truth, as far as it goes."""
         state = self._state
@@ -227,6 +229,23 @@ class Learner:
         if not right:
             state.ledger.debt += 1.0
             state.groups.start(entry)
+
+    def confirmed(self, entry: bytes) -> bool:
+        """Say whether a judge has found an entry right for another question, and never wrong."""
+        member = self._state.groups.members.get(entry)
+        return member is not None and member.right >= _CONFIRMED and member.wrong < _NEAR
+
+    def absorb(self, seen: Observation) -> float | None:
+        """Learn from what another learner of the feature observed, whose groups have other numbers than these.
+
+        Returns:
+            As `learn` does.
+        """
+        entry, risk = seen.decision.entry, seen.decision.risk
+        lead = None if entry is None else self._state.groups.of(entry)
+        decision = msgspec.structs.replace(seen.decision, prior=((-1 if lead is None else lead, 1.0 - risk),))
+        self._count(decision)
+        return None if decision.action is Action.SERVE else self.learn(decision, seen.fresh, seen.verdicts)
 
     def forget(self, entry: bytes) -> None:
         """Forget an entry that is stored no more."""
@@ -245,7 +264,7 @@ class Learner:
             audited=ledger.audited,
             wrong=ledger.wrong,
             error=min(1.0, ledger.expected() / lookups),
-            upper=min(ledger.upper(0.0, self._inflation()), float(ledger.hits)) / lookups,
+            upper=min(ledger.upper(0.0, self._state.judging.inflation()), float(ledger.hits)) / lookups,
             proven=ledger.proven() / lookups,
             threshold=state.threshold,
             exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold, 1.0),
@@ -279,10 +298,3 @@ class Learner:
             if seen.decision.action is not Action.SERVE:
                 learner.learn(seen.decision, seen.fresh, seen.verdicts)
         return learner
-
-
-def _prior(evidence: Evidence, risk: float) -> tuple[tuple[int, float], ...]:
-    """Spread what the risk leaves over the other groups seen, keeping some for a group not yet named."""
-    (lead, share), *others = evidence.ranked[: MOST + 1]
-    rest = max(1.0 - share, 1e-9)
-    return ((lead, 1.0 - risk), *((g, risk * (1 - _NEWNESS) * s / rest) for g, s in others if g > 0))

@@ -1,20 +1,27 @@
-"""Stored answers inside this process: least recently used first out, bounded by bytes."""
+"""Stored answers inside this process: what saves most per byte stays, bounded by bytes.
+
+Who comes in is decided by TinyLFU (`tinylfu.py`), weighed by what an answer saves; who leaves by greedy dual
+(`gdsf.py`). An answer that was asked for once does not drive out others that together save as much.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Final
 
-from cache.stores import StoreSize
+from cache.stores import StoreSize, weight
+from cache.stores.gdsf import GreedyDual, Place
+from cache.stores.purges import Purges
+from cache.stores.tinylfu import FrequencySketch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cache.stores import Stored
 
-OVERHEAD = 1_024
-"""Bytes counted for an entry beside its body: the objects, the key and the place in the order."""
+_USUAL_BYTES: Final = 2_048
+_SLACK: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +32,15 @@ class Counts:
         hits: Lookups that found an answer.
         misses: Lookups that found none.
         evictions: Answers dropped to make room.
+        rejections: Answers not taken in, as the others save more.
         expirations: Answers dropped because their time was over.
     """
 
-    hits: int
-    misses: int
-    evictions: int
-    expirations: int
+    hits: int = 0
+    misses: int = 0
+    evictions: int = 0
+    rejections: int = 0
+    expirations: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,10 @@ class _Entry:
     stored: Stored
     expires_at: float
     bytes: int
+
+    def worth(self, frequency: int) -> float:
+        """Return what it saves per byte; an answer that cost nothing still saves a little time."""
+        return frequency * max(1, self.stored.cost_nanos) / self.bytes
 
 
 class MemoryAnswers:
@@ -48,17 +61,22 @@ class MemoryAnswers:
         """Open an empty store.
 
         Args:
-            max_bytes: The most room to take; the least recently used answers leave first.
+            max_bytes: The most room to take.
             clock: Seconds that only go forward.
         """
         self._max_bytes = max_bytes
         self._clock = clock
-        self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
+        self._entries: dict[bytes, _Entry] = {}
+        self._sketch = FrequencySketch(max_bytes // _USUAL_BYTES)
+        self._order = GreedyDual()
+        self._ends: list[tuple[float, bytes]] = []
+        self._purges = Purges()
         self._bytes = 0
-        self._hits = self._misses = self._evictions = self._expirations = 0
+        self._hits = self._misses = self._evictions = self._rejections = self._expirations = 0
 
     async def get(self, key: bytes) -> Stored | None:
-        """Return the answer and mark it as used, or None when there is none or it has expired."""
+        """Return the answer, or None when there is none or it has expired; either way the key counts as asked for."""
+        frequency = self._sketch.add(key)
         entry = self._entries.get(key)
         if entry is not None and entry.expires_at <= self._clock():
             self._drop(key)
@@ -68,35 +86,78 @@ class MemoryAnswers:
             self._misses += 1
             return None
         self._hits += 1
-        self._entries.move_to_end(key)
+        self._order.touch(key, entry.worth(frequency))
         return entry.stored
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
-        """Keep the answer for `ttl` seconds, making room as needed; one larger than the store is not kept."""
+        """Keep the answer for `ttl` seconds, making room as needed, unless that would drop more than it saves."""
         self._drop(key)
-        size = len(stored.body) + OVERHEAD
-        if ttl <= 0 or size > self._max_bytes:
+        entry = _Entry(stored, self._clock() + ttl, weight(stored))
+        if ttl <= 0 or entry.bytes > self._max_bytes or self._purges.cover(stored):
             return
-        while self._bytes + size > self._max_bytes:
-            self._drop(next(iter(self._entries)))
-            self._evictions += 1
-        self._entries[key] = _Entry(stored, self._clock() + ttl, size)
-        self._bytes += size
+        worth = entry.worth(max(1, self._sketch.estimate(key)))
+        if not self._make_room(entry.bytes, worth):
+            self._rejections += 1
+            return
+        self._entries[key] = entry
+        self._bytes += entry.bytes
+        self._order.touch(key, worth)
+        heappush(self._ends, (entry.expires_at, key))
 
     async def delete(self, key: bytes) -> bool:
         """Forget the answer; tell whether there was one."""
         return self._drop(key)
 
+    async def purge(self, tag: str, before: float) -> int:
+        """Forget all answers with this tag asked for by then; see `AnswerStore.purge`."""
+        self._purges.add(tag, before)
+        late = [key for key, e in self._entries.items() if tag in e.stored.tags and e.stored.created <= before]
+        return sum(self._drop(key) for key in late)
+
     async def size(self) -> StoreSize:
         """Count what is kept."""
         return StoreSize(len(self._entries), self._bytes)
 
+    async def close(self) -> None:
+        """Hold nothing open."""
+
     def counts(self) -> Counts:
         """Return what the store has done so far."""
-        return Counts(self._hits, self._misses, self._evictions, self._expirations)
+        return Counts(self._hits, self._misses, self._evictions, self._rejections, self._expirations)
+
+    def _make_room(self, size: int, worth: float) -> bool:
+        """Drop what is over, then what saves least; say whether there is room, else all is as it was."""
+        if self._bytes + size > self._max_bytes:
+            self._drop_expired()
+        spared, freed, leaving = worth * size, 0, list[tuple[Place, bytes]]()
+        while self._bytes - freed + size > self._max_bytes and spared >= 0:
+            place, key = self._order.lowest()
+            leaving.append((place, key))
+            entry = self._entries[key]
+            freed += entry.bytes
+            spared -= entry.worth(self._sketch.estimate(key)) * entry.bytes
+        for place, key in leaving:
+            if spared < 0:
+                self._order.restore(key, place)
+            else:
+                self._order.clock = place[0]
+                self._evictions += self._drop(key)
+        return spared >= 0
+
+    def _drop_expired(self) -> None:
+        now = self._clock()
+        while self._ends and self._ends[0][0] <= now:
+            ends, key = heappop(self._ends)
+            entry = self._entries.get(key)
+            if entry is not None and entry.expires_at == ends:
+                self._expirations += self._drop(key)
+        if len(self._ends) > 2 * len(self._entries) + _SLACK:  # more of it is past than present
+            self._ends = [(entry.expires_at, key) for key, entry in self._entries.items()]
+            heapify(self._ends)
 
     def _drop(self, key: bytes) -> bool:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._bytes -= entry.bytes
+            self._order.forget(key)
         return entry is not None

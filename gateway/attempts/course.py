@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal, NamedTuple, Protocol
 
+from cache.prefix.traces import NO_TRACE, Trace
 from gateway.attempts.retrying import LONGEST_WAIT_S, PATIENCE_S, Again, again, pause_s
 from gateway.catalogue import Catalogue, Wish
 from gateway.errors import BadRequest, UpstreamError, UpstreamTimeout
@@ -56,11 +57,20 @@ class Used(Protocol):
         ...
 
 
+class Prefixes(Protocol):
+    """What the provider may keep of a call's prompt."""
+
+    def ended(self, usage: Usage | None, error: BaseException | None) -> Trace:
+        """Take note of how the call ended, and return what the ledger should know of it."""
+        ...
+
+
 class Ready(NamedTuple):
-    """A call that can be made: what is bought, and how it is said to the provider."""
+    """A call that can be made: what is bought, how it is said to the provider, and what that may keep of it."""
 
     purchase: Purchase
     wanted: Wanted
+    prefixes: Prefixes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +156,11 @@ class Course:
         finally:
             ours = isinstance(error, UpstreamTimeout) and self.left_s <= _TOO_LATE_S
             deployment.end(None if ours else error, probe=probe, answered=used.heard)
-            self.made.append(self._bought(ready.purchase, purpose, used, error, began, left=left()))
+            self.made.append(self._bought(ready, purpose, used, error, began, left=left()))
 
     def _bought(
         self,
-        purchase: Purchase,
+        ready: Ready,
         purpose: Literal["answer", "embedding"],
         used: Used,
         error: BaseException | None,
@@ -158,7 +168,7 @@ class Course:
         *,
         left: bool,
     ) -> Bought:
-        asked = self._errand.asked
+        asked, purchase = self._errand.asked, ready.purchase
         billed = used.heard or purchase.may_be_billed(error)
         bought = Bought(
             model=purchase.model,
@@ -171,6 +181,7 @@ class Course:
             error=error,
             left=left,
             first_token_s=None if used.first_at is None else used.first_at - asked.tick,
+            prefix=NO_TRACE if ready.prefixes is None else ready.prefixes.ended(used.reported, error),
         )
         self._persistence.purchasing.accounts.failed(self._hold.opening, bought)
         return bought

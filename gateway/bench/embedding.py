@@ -47,8 +47,8 @@ async def rows(*, texts: int, threads: int = 1) -> AsyncGenerator[Row]:
 
     embedding = await open_embedding(threads=threads, limits=Limits(patience_s=math.inf))
     try:
-        yield _row("embed a text of 19 tokens", await _each(embedding, SHORT, texts))
-        yield _row("embed a text of 200 tokens", await _each(embedding, LONG, max(1, texts // 4)))
+        yield _row("embed a text of 21 tokens", await _each(embedding, SHORT, texts))
+        yield _row("embed a text of 213 tokens", await _each(embedding, LONG, max(1, texts // 4)))
         yield _row("event loop late, at rest", await _lateness(asyncio.sleep(texts * _TICK_S)))
         yield _row("event loop late, while embedding", await _lateness(_each(embedding, LONG, max(1, texts // 4))))
     finally:

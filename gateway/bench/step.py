@@ -31,7 +31,7 @@ from gateway.providers.absent import AbsentUpstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.purchasing import Purchase, Purchasing
-from gateway.steps.slot import Slot
+from gateway.steps.reuse.slot import Slot
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import Offered
 from governance.counters import Counters

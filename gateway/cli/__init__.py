@@ -10,7 +10,7 @@ import click
 from gateway import __version__
 from gateway.cli.batch import batch
 from gateway.cli.bench import bench
-from gateway.cli.caching.evaluate import cache
+from gateway.cli.caching import cache
 from gateway.cli.doctor import doctor
 from gateway.cli.importing import importing
 from gateway.cli.keys import keys

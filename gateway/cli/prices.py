@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.terminal import as_json, now, settings, show_json, show_table
+from gateway.cli.terminal import as_json, now, replace_file, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +112,7 @@ def set_(
     edited = _edited(text, path, model, _amounts(rates), None if since is None else since.date())
     change = list(unified_diff(text.splitlines(), edited.splitlines(), str(path), str(path), n=0, lineterm=""))
     if write:
-        _replace(path, edited)
+        replace_file(path, edited)
     if as_json:
         show_json({"written": write, "change": change})
     else:
@@ -151,7 +151,8 @@ def _amounts(rates: dict[str, str | None]) -> dict[str, Nanodollars]:
 
 def _edited(text: str, path: Path, model: str, rates: dict[str, Nanodollars], since: date | None) -> str:
     """Return the new text of a policy that is valid before and after."""
-    from gateway.policy.pricing.editing import CannotEdit, priced
+    from gateway.policy.change.rewriting import CannotEdit
+    from gateway.policy.pricing.editing import priced
     from gateway.policy.source import parse_policy
 
     parse_policy(text, str(path), os.environ, now())
@@ -161,18 +162,6 @@ def _edited(text: str, path: Path, model: str, rates: dict[str, Nanodollars], si
         raise click.ClickException(f"{error}: write it by hand.") from error
     parse_policy(edited, str(path), os.environ, now())
     return edited
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replace a file whole, or not at all."""
-    from shutil import copymode
-    from tempfile import NamedTemporaryFile
-
-    target = path.resolve()
-    with NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        file.write(text.encode())
-    copymode(target, file.name)
-    Path(file.name).replace(target)
 
 
 def _table(found: tuple[Quote, ...]) -> None:

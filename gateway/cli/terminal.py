@@ -7,6 +7,7 @@ import json
 import re
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -134,6 +135,18 @@ def show_table(table: Table) -> None:
     needed = console.measure(table, options=widest)
     console.width = max(console.width, needed.minimum if console.is_terminal else needed.maximum)
     console.print(table)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file whole, or not at all."""
+    from shutil import copymode
+    from tempfile import NamedTemporaryFile
+
+    target = path.resolve()
+    with NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        file.write(text.encode())
+    copymode(target, file.name)
+    Path(file.name).replace(target)
 
 
 def say(text: str) -> None:

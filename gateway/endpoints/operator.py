@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from gateway.caching.semantics import OpenSemantics
 from gateway.governing.in_force import InForce
 from gateway.operations.metrics import Metrics
 from governance.counters.guarded import GuardedCounters
@@ -10,7 +11,11 @@ from governance.ledger.writer import LedgerWriter
 
 
 def operator_router(
-    in_force: InForce, ledger: LedgerWriter, metrics: Metrics, counters: GuardedCounters | None
+    in_force: InForce,
+    ledger: LedgerWriter,
+    metrics: Metrics,
+    counters: GuardedCounters | None,
+    semantics: OpenSemantics,
 ) -> APIRouter:
     """Return the routes. None needs a key: keep them from the public, for metrics name teams and what they spend."""
     router = APIRouter(include_in_schema=False)
@@ -34,7 +39,7 @@ def operator_router(
         body = {
             "status": "not ready" if reasons else "ready",
             "reasons": reasons,
-            "unavailable": catalogue.unavailable() | _away(counters),
+            "unavailable": catalogue.unavailable() | _away(counters, semantics),
             "unavailable_models": catalogue.unavailable_models(),
             "policy": {"version": governed.policy.version, "trouble": in_force.trouble or None},
         }
@@ -43,6 +48,7 @@ def operator_router(
     @router.get("/metrics")
     async def show_metrics() -> Response:
         _observe(metrics, in_force, ledger)
+        _observe_semantics(metrics, semantics)
         return Response(metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return router
@@ -69,5 +75,15 @@ def _observe(metrics: Metrics, in_force: InForce, ledger: LedgerWriter) -> None:
         metrics.provider_up.labels(name).set(available)
 
 
-def _away(counters: GuardedCounters | None) -> dict[str, str]:
-    return {} if counters is None or counters.away is None else {"counters": counters.away}
+def _observe_semantics(metrics: Metrics, semantics: OpenSemantics) -> None:
+    metrics.semantic_open.clear()
+    metrics.semantic_error.clear()
+    for feature, standing in semantics.standings().items():
+        metrics.semantic_open.labels(feature).set(standing.open and semantics.cache is not None)
+        metrics.semantic_error.labels(feature, "estimate").set(standing.error)
+        metrics.semantic_error.labels(feature, "upper").set(standing.upper)
+
+
+def _away(counters: GuardedCounters | None, semantics: OpenSemantics) -> dict[str, str]:
+    away = {} if counters is None or counters.away is None else {"counters": counters.away}
+    return away | ({"semantic cache": semantics.trouble} if semantics.trouble else {})

@@ -3,12 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import random
-from time import perf_counter
+from time import perf_counter, time
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from structlog.typing import FilteringBoundLogger
 
 from cache.answers import AnswerCache
+from cache.epoch import epoch
+from cache.prefix.memory import PrefixMemory
+from cache.prefix.ordering import ToolOrders
 from gateway.alerting.receivers import receivers_of
 from gateway.alerting.watching import Receivers
 from gateway.attempts.course import Persistence
@@ -21,12 +25,15 @@ from gateway.counts import CountService
 from gateway.embeddings import EmbeddingService
 from gateway.operations.metrics import Metrics
 from gateway.policy.source import LoadedPolicy
+from gateway.prefix.families import families_of
+from gateway.prefix.prefixing import Prefixing
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
-from gateway.steps.admission import Admission
-from gateway.steps.idempotency import OnceOnly
+from gateway.steps.admission import Admission, Asked
 from gateway.steps.purchasing import Purchasing
-from gateway.steps.slot import ExactCache
+from gateway.steps.reuse.idempotency import OnceOnly
+from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
+from gateway.steps.reuse.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
 from governance.counters.alone import OnAway
 from governance.database import Database
@@ -82,13 +89,17 @@ class Governed:
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
-    `ticks` is a monotonic clock in seconds, `chance` gives numbers from 0 up to 1.
+    `refresh` has an answer made anew in the background, `lessons` follow from new answers. `ticks` is a monotonic clock
+    in seconds, `chance` gives numbers from 0 up to 1.
     """
 
     keyring: Keyring
     purse: Purse
     database: Database
     answers: AnswerCache
+    refresh: Callable[[Asked[Any], bytes], None]
+    semantics: Semantics
+    lessons: Lessons
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     metrics: Metrics
@@ -96,6 +107,8 @@ class Composer:
     ticks: Callable[[], float] = perf_counter
     chance: Callable[[], float] = random
     deployments: Deployments = field(default_factory=Deployments)
+    prefixes: PrefixMemory = field(default_factory=PrefixMemory)
+    tool_orders: ToolOrders = field(default_factory=ToolOrders)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -113,7 +126,23 @@ class Composer:
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
-        exact = ExactCache(self.answers, document.cache.exact, catalogue)
+        shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
+        meaning = Meaning(
+            semantics=self.semantics,
+            lessons=self.lessons,
+            section=document.cache.semantic,
+            catalogue=catalogue,
+            epoch=shaping,
+            clock=time,
+        )
+        exact = ExactCache(
+            answers=self.answers,
+            section=document.cache.exact,
+            catalogue=catalogue,
+            epoch=shaping,
+            refresh=self.refresh,
+            ticks=self.ticks,
+        )
         counting = Counting(catalogue=catalogue, calibrations=self.calibrations, holds=document.holds)
         purchasing = Purchasing(
             admission=admission,
@@ -145,8 +174,18 @@ class Composer:
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
+                meaning=meaning,
                 purchasing=purchasing,
                 persistence=persistence,
+                prefixing=Prefixing(
+                    catalogue=catalogue,
+                    families={name: families_of(section) for name, section in document.providers.items()},
+                    section=document.cache.prefix,
+                    balance=reliability.balance,
+                    memory=self.prefixes,
+                    orders=self.tool_orders,
+                    clock=self.ticks,
+                ),
                 ticks=self.ticks,
             ),
             embeddings=EmbeddingService(

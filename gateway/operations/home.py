@@ -31,6 +31,16 @@ class Home:
         return self.path / "webhook.secret"
 
     @property
+    def answers(self) -> Path:
+        """Stored answers, where they live on disk."""
+        return self.path / "answers.db"
+
+    @property
+    def vectors(self) -> Path:
+        """Where the questions of stored answers are, where those live on disk."""
+        return self.path / "vectors"
+
+    @property
     def counting(self) -> Path:
         """What has been learnt of how the models count tokens."""
         return self.path / "counting.json"

@@ -42,6 +42,14 @@ class Metrics:
             "sluice_flagged_usd", "What models without a price were counted at.", ("provider", "model"),
             registry=self.registry,
         )  # fmt: skip
+        self.semantic_open = Gauge(
+            "sluice_semantic_cache_open", "1 when the semantic cache serves a feature.", ("feature",),
+            registry=self.registry,
+        )  # fmt: skip
+        self.semantic_error = Gauge(
+            "sluice_semantic_cache_error", "Share of look-ups served a wrong answer.", ("feature", "limit"),
+            registry=self.registry,
+        )  # fmt: skip
         self.rejected = Counter("sluice_unauthenticated", "Requests without a valid key.", registry=self.registry)
         self.deferred = Counter(
             "sluice_deferred_lines", "Lines of batches by how they ended.", ("team", "app", "state"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cache.config import ANSWERS
 from gateway.policy.problems import one_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ REFERENCES = (
     ("reliability.hedge.models.*", "model or route"),
     ("sensitivity.confine.*", "zone"),
     ("cache.semantic.enabled.*", "app/feature"),
+    ("cache.semantic.observe.*", "app/feature"),
+    ("cache.semantic.judge", "judge"),
     ("budgets.*.scope", "scope"),
     ("teams.*.tiers.*", "tier"),
     ("teams.*.apps.*.tiers.*", "tier"),
@@ -89,6 +92,7 @@ def _known(data: object) -> dict[str, set[str]]:
         "model": texts("models.*.name"),
         "route": texts("routes.*.name"),
         "model or route": {*texts("models.*.name"), *texts("routes.*.name")},
+        "judge": {ANSWERS, *texts("models.*.name")},
         "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone")},
         "app/feature": {f"{app}/{feature}" for _, app, feature in features},
         "scope": {

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 from structlog.typing import FilteringBoundLogger
 
-from gateway.catalogue import Catalogue, Model, saved_by_routing
+from cache.prefix.traces import NO_TRACE, Trace
+from gateway.catalogue import Catalogue, Model
 from gateway.operations.metrics import Metrics
 from gateway.wire.errors import shape_of
 from gateway.wire.headers import Facts
 from governance.ledger.events import Attempt, Opening, Settlement
 from governance.money import ZERO, Nanodollars
-from governance.prices import Price, Usage, billed, cost_of
+from governance.prices import Price, Usage, billed, cost_of, spared_by_cache
 
 CLIENT_LEFT = 499
 """The status of a request whose client did not wait for it, as nginx writes it."""
@@ -28,6 +29,7 @@ class Bought:
         estimated: the usage is our guess.
         error: why the attempt failed, or None.
         left: the client went away before the end.
+        prefix: what is known of its prompt in the provider's cache.
     """
 
     model: Model
@@ -40,6 +42,7 @@ class Bought:
     error: BaseException | None
     left: bool
     first_token_s: float | None = None
+    prefix: Trace = NO_TRACE
 
 
 class Accounts:
@@ -53,6 +56,9 @@ class Accounts:
     def settlement(self, made: Sequence[Bought], error: BaseException | None) -> Settlement:
         """Return how a paid request ended, priced once, with what its route spared against the baseline.
 
+        The route's saving is worked out as if no provider had cached anything: what its cache spares or costs stands
+        beside it, and the two add up to what the baseline would have cost without a cache, less the cost.
+
         Args:
             made: the calls that were made for it, in their order.
             error: what it failed with; None for an answer, or when the client left.
@@ -61,7 +67,7 @@ class Accounts:
         outcome, status, code = _ending(error, left=last is not None and last.left)
         attempts = tuple(self.attempt(bought) for bought in made)
         usage = None if last is None else last.usage
-        cost = sum((attempt.cost for attempt in attempts), ZERO)
+        uncached = sum((attempt.cost + attempt.saved_prefix for attempt in attempts), ZERO)
         return Settlement(
             outcome=outcome,
             status=status,
@@ -69,7 +75,7 @@ class Accounts:
             usage=usage,
             estimated=last is not None and last.estimated,
             code=code,
-            saved_routing=ZERO if usage is None else saved_by_routing(self._catalogue, usage, cost),
+            saved_routing=ZERO if usage is None else _saved_by_routing(self._catalogue, usage.uncached, uncached),
             first_token_ms=None if last is None or last.first_token_s is None else last.first_token_s * 1000,
         )
 
@@ -88,6 +94,9 @@ class Accounts:
             duration_ms=bought.seconds * 1000,
             status=status,
             usage=bought.usage,
+            saved_prefix=ZERO if bought.usage is None else spared_by_cache(bought.usage, bought.price),
+            prefix_wrote=bought.prefix.wrote,
+            prefix_read=bought.prefix.read,
         )
 
     def hit(self, usage: Mapping[str, int], spared: Nanodollars) -> Settlement:
@@ -98,7 +107,7 @@ class Accounts:
             status=200,
             usage=counted,
             saved_cache=spared,
-            saved_routing=saved_by_routing(self._catalogue, counted, spared),
+            saved_routing=_saved_by_routing(self._catalogue, counted, spared),
         )
 
     def overshot(self, opening: Opening, beyond: Nanodollars) -> None:
@@ -125,7 +134,8 @@ class Accounts:
         """Tell of a request that was admitted and has ended."""
         usage = settlement.usage or Usage()
         who = (opening.attribution.team, opening.attribution.app, opening.model)
-        self._metrics.requests.labels(*who, opening.cache, settlement.code or "ok").inc()
+        cache = opening.cache.partition(";")[0]
+        self._metrics.requests.labels(*who, cache, settlement.code or "ok").inc()
         self._metrics.cost.labels(*who).inc(settlement.cost.nanos / 1e9)
         self._metrics.saved.labels(*who).inc(max(0, settlement.saved.nanos) / 1e9)
         self._metrics.tokens.labels(*who, "input").inc(usage.input_tokens)
@@ -175,6 +185,12 @@ class Accounts:
     def crashed(self, request_id: str, error: Exception) -> None:
         """Tell of an error that nobody foresaw."""
         self._log.error("crashed", request_id=request_id, exc_info=error)
+
+
+def _saved_by_routing(catalogue: Catalogue, usage: Usage, cost: Nanodollars) -> Nanodollars:
+    """Return what the chosen model spared against the baseline; negative when it was the dearer one."""
+    baseline = catalogue.baseline_cost(usage)
+    return ZERO if baseline is None else baseline - cost
 
 
 def _ending(error: BaseException | None, *, left: bool) -> tuple[Literal["ok", "failed", "left"], int, str]:

@@ -11,8 +11,8 @@ An answer that the need to save has changed is not kept for those who come when 
 from dataclasses import replace
 from typing import Final
 
+from gateway.steps.reuse.slot import Slot
 from gateway.steps.shaping import UNBOUNDED_MAX_TOKENS
-from gateway.steps.slot import Slot
 from governance.limits.steps import Pressure
 from governance.policy.rules import OutputRule
 from router_models.router import DOWNGRADED, Route
@@ -39,4 +39,6 @@ def noted(route: Route, pressure: Pressure) -> str:
 
 def lasting(slot: Slot, route: Route, pressure: Pressure) -> Slot:
     """Return the slot as far as an answer bought under this pressure may stay in it."""
-    return replace(slot, ttl=0 if route.reason == DOWNGRADED else slot.ttl, whole=pressure.tighten)
+    if route.reason == DOWNGRADED:
+        slot = replace(slot, ttl=0, sought=None)
+    return replace(slot, whole=pressure.tighten)

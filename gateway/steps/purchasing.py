@@ -19,7 +19,7 @@ from gateway.providers.upstream import StillOut, Upstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.budget_steps import noted
-from gateway.steps.slot import Slot
+from gateway.steps.reuse.slot import Slot
 from gateway.wire.headers import Facts
 from governance.ledger.events import Opening, Settlement
 from governance.limits import Standing, resolve
@@ -194,14 +194,17 @@ class Purchasing:
         stored: Stored,
         repeats: tuple[Repeats, ...],
         overhead_s: float,
+        cache: str,
     ) -> Facts:
         """Record that a stored answer is given again: free, and sparing what it once cost.
+
+        `cache` says which cache had it.
 
         Raises:
             LoopDetected: it has been given to this key too often.
         """
         opening = self.admission.opening(
-            asked, entitled, model=stored.model, provider="cache", route="cache", cache="exact"
+            asked, entitled, model=stored.model, provider="cache", route="cache", cache=cache
         )
         await self.purse.repeat(opening, repeats, self.timezone)
         settlement = self.accounts.hit(stored.usage, Nanodollars(stored.cost_nanos))
@@ -209,7 +212,8 @@ class Purchasing:
         blocking = [budget for budget in budgets if budget.blocks_at is not None]
         standings = await self.purse.standing(blocking or budgets, asked.at, self.timezone)
         tightest = min(standings, key=_remaining, default=None)
-        return self._given(Facts(opening, settlement, tightest, (), overhead_s), settlement)
+        age_s = asked.at.timestamp() - stored.created
+        return self._given(Facts(opening, settlement, tightest, (), overhead_s, age_s=age_s), settlement)
 
     def again(self, asked: Asked[object], entitled: Entitled, model: str, overhead_s: float) -> Facts:
         """Record that the answer of an idempotency key is given again: free, and sparing nothing, for it is the same.

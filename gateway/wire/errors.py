@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cache.errors import BadDirective, BadLine, EmbeddingUnavailable, TooDeep
+from cache.errors import (
+    BadDirective,
+    BadLine,
+    BadPair,
+    EmbeddingUnavailable,
+    IndexUnavailable,
+    NoAnswerInTime,
+    TooDeep,
+)
 from gateway import errors as edge
 from gateway.dialects.messages.failures import from_chat_error
 from gateway.policy.problems import PolicyInvalid
@@ -57,11 +65,15 @@ STATUS: Mapping[type[Exception], Shape] = {
     routing.NothingAvailable: _BUSY,
     BadDirective: Shape(400, "invalid_request_error", retry=False),
     BadLine: Shape(400, "invalid_request_error", retry=False),
+    BadPair: Shape(400, "invalid_request_error", retry=False),
     EmbeddingUnavailable: _BUSY,
+    IndexUnavailable: _BUSY,
     TooDeep: Shape(400, "invalid_request_error", retry=False),
+    NoAnswerInTime: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.BadRequest: Shape(400, "invalid_request_error", retry=False),
     edge.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     edge.ModelNotFound: Shape(404, "model_not_found", retry=False),
+    edge.RequestNotFound: Shape(404, "not_found", retry=False),
     edge.UnknownPolicy: Shape(404, "not_found", retry=False),
     PolicyInvalid: Shape(400, "invalid_policy", retry=False),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),

@@ -20,6 +20,7 @@ class Facts:
         rates: the tightest per-minute limit of each unit.
         overhead_s: what the gateway itself has added so far.
         attempts: how many calls have been made for it, the one that runs included.
+        age_s: how long ago an answer was bought that is given again; None for one that is new.
     """
 
     opening: Opening
@@ -28,6 +29,7 @@ class Facts:
     rates: tuple[RateStanding, ...]
     overhead_s: float
     attempts: int = 1
+    age_s: float | None = None
 
     @property
     def money(self) -> dict[str, str]:
@@ -53,6 +55,8 @@ def render(facts: Facts) -> Headers:
     if settlement is not None:
         headers.append(_header("x-sluice-cost-usd", settlement.cost.usd))
         headers.append(_header("x-sluice-saved-usd", settlement.saved.usd))
+    if facts.age_s is not None:
+        headers.append(_header("age", str(max(0, int(facts.age_s)))))  # RFC 9111, 5.1
     if facts.tightest is not None:
         headers.append(_header("x-sluice-budget", _budget(facts.tightest)))
     return headers + _rates(facts.rates, opening.at)

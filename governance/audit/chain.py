@@ -35,6 +35,7 @@ class Act(StrEnum):
     POLICY_UNSHADOWED = "policy.unshadowed"
     ALERT_SENT = "alert.sent"
     BATCH_CANCELLED = "batch.cancelled"
+    CACHE_PURGED = "cache.purged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,11 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """One call to an upstream, whoever it was for; our own calls (embedding, judge, shadow, guardrail) are marked.
 
     `model` is the policy's name, `upstream_model` the provider's. `usage` is None when the upstream told none.
+
+    `saved_prefix` is what the provider's own cache of prompts made of the cost: what was spared on what it read, less
+    what writing cost beyond fresh input; negative where more was written than read. `prefix_wrote` names what was
+    written because we marked it, as `<prefix>:<tokens>` from the shortest on, parted by commas; `prefix_read` is the
+    prefix that was read.
     """
 
     at: datetime
@@ -84,6 +89,9 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     duration_ms: float
     status: int | None = None
     usage: Usage | None = None
+    saved_prefix: Nanodollars = ZERO
+    prefix_wrote: str = ""
+    prefix_read: str = ""
 
 
 class Settlement(Struct, frozen=True, kw_only=True, gc=False):
@@ -115,9 +123,14 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
         return tokens_of(self.attempts)
 
     @property
+    def saved_prefix(self) -> Nanodollars:
+        """What providers' caches of prompts spared, less what it cost to write them: the sum over its attempts."""
+        return Nanodollars(sum([attempt.saved_prefix.nanos for attempt in self.attempts]))
+
+    @property
     def saved(self) -> Nanodollars:
-        """What the request spared, over all levers; negative when the chosen model was dearer than the baseline."""
-        return self.saved_cache + self.saved_routing
+        """What the request spared, over all levers; negative when it cost more than the baseline without a cache."""
+        return self.saved_cache + self.saved_routing + self.saved_prefix
 
 
 def tokens_of(attempts: Iterable[Attempt]) -> int:

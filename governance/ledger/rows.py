@@ -45,6 +45,7 @@ def event_row(event: LedgerEvent) -> Row:
         "cost_nanos": event.cost.nanos,
         "saved_cache_nanos": settlement.saved_cache.nanos if settlement else 0,
         "saved_routing_nanos": settlement.saved_routing.nanos if settlement else 0,
+        "saved_prefix_nanos": settlement.saved_prefix.nanos if settlement else 0,
         "policy_version": opening.policy_version,
         "duration_ms": event.duration_ms,
         "first_token_ms": settlement.first_token_ms if settlement else None,
@@ -69,6 +70,9 @@ def attempt_row(entry: LedgerAttempt) -> Row:
         **{f"price_{name}_nanos": None if rate is None else rate.nanos for name, rate in price.rates.items()},
         "price_source": price.source,
         "cost_nanos": attempt.cost.nanos,
+        "saved_prefix_nanos": attempt.saved_prefix.nanos,
+        "prefix_wrote": attempt.prefix_wrote,
+        "prefix_read": attempt.prefix_read,
         "duration_ms": attempt.duration_ms,
     }
 

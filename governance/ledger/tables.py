@@ -134,6 +134,7 @@ class LedgerEventRow(Base):
     cost_nanos: Mapped[int]
     saved_cache_nanos: Mapped[int]
     saved_routing_nanos: Mapped[int]
+    saved_prefix_nanos: Mapped[int] = mapped_column(server_default="0")
     policy_version: Mapped[str]
     duration_ms: Mapped[float | None]
     first_token_ms: Mapped[float | None]
@@ -183,6 +184,9 @@ class LedgerAttemptRow(Base):
     price_tool_run_nanos: Mapped[int | None]
     price_source: Mapped[str]
     cost_nanos: Mapped[int]
+    saved_prefix_nanos: Mapped[int] = mapped_column(server_default="0")
+    prefix_wrote: Mapped[str] = mapped_column(server_default="")
+    prefix_read: Mapped[str] = mapped_column(server_default="")
     duration_ms: Mapped[float]
 
 
@@ -212,3 +216,4 @@ class LedgerRollupRow(Base):
     cost_nanos: Mapped[int]
     saved_cache_nanos: Mapped[int]
     saved_routing_nanos: Mapped[int]
+    saved_prefix_nanos: Mapped[int] = mapped_column(server_default="0")

@@ -6,7 +6,7 @@ which price holds when, for which service, and at what discount. Nothing here gu
 """
 
 from governance.prices.measured import measured_price
-from governance.prices.price import DEAREST, RATES, Price, billed, cost_of, scaled, worst_case
+from governance.prices.price import DEAREST, RATES, Price, billed, cost_of, scaled, spared_by_cache, worst_case
 from governance.prices.tariff import Service, Tariff
 from governance.prices.usage import INPUT, OUTPUT, TEXT, Usage
 
@@ -24,5 +24,6 @@ __all__ = (
     "cost_of",
     "measured_price",
     "scaled",
+    "spared_by_cache",
     "worst_case",
 )

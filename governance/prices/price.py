@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from governance.money import NANOS_PER_DOLLAR, Nanodollars
+from governance.money import NANOS_PER_DOLLAR, ZERO, Nanodollars
 from governance.prices.usage import INPUT, OUTPUT, TEXT, Usage
 
 TOKENS_PER_PRICE: Final = 1_000_000
@@ -126,6 +126,17 @@ def cost_of(usage: Usage, price: Price) -> Nanodollars:
     if usage.tool_runs and price.tool_run is not None:
         scaled += usage.tool_runs * price.tool_run.nanos * _RUNS
     return _rounded_up(scaled)
+
+
+def spared_by_cache(usage: Usage, price: Price) -> Nanodollars:
+    """Return what a provider's cache of prompts made of the cost of a usage; negative where writing it was dearer.
+
+    It is the cost of the same tokens without a cache less the cost with it, each rounded as it is billed: so much was
+    read at less than the rate of fresh input, and so much was written at more. Cost and saving add up exactly to what
+    there would have been to pay.
+    """
+    uncached = usage.uncached
+    return ZERO if uncached is usage else cost_of(uncached, price) - cost_of(usage, price)
 
 
 def billed(usage: Usage, price: Price) -> Price:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 MOST_TOKENS: Final = 1_000_000_000
 MOST_RUNS: Final = 1_000_000
@@ -75,6 +76,17 @@ class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
     def total(self) -> int:
         """Every token once."""
         return self.input_tokens + self.output_tokens
+
+    @property
+    def uncached(self) -> "Usage":
+        """The same tokens where no cache has any of them."""
+        if not (self.cache_read or self.cache_write or self.cache_write_1h or self.audio_read):
+            return self
+        fresh = self.fresh_input + self.cache_read + self.cache_write + self.cache_write_1h
+        heard = self.audio_input + self.audio_read
+        return replace(
+            self, fresh_input=fresh, cache_read=0, cache_write=0, cache_write_1h=0, audio_input=heard, audio_read=0
+        )
 
     @property
     def plain(self) -> bool:

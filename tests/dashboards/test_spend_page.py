@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -55,6 +56,16 @@ def test_a_dimension_that_does_not_exist_is_the_team() -> None:
     assert dimension_of("model") == "model"
     assert dimension_of("'; drop table") == "team"
     assert dimension_of(None) == "team"
+
+
+def test_what_providers_caches_spared_or_cost_is_told_beside_the_other_levers() -> None:
+    span = range_of("7d", NOW)
+    total = replace(spend_row("total", cost=10, saved=3), saved_prefix=Nanodollars(-(10**9)))
+    report, before = (SpendReport("team", span.since, span.until, (), one) for one in (total, spend_row("total")))
+    page = spend_page(span=span, report=report, before=before, points=[], latest=[], now=NOW)
+    saved = next(tile for tile in page.tiles if tile.key == "saved")
+    assert saved.value == "$2.00"
+    assert saved.note.endswith("without Sluice: cache $3.00, prefix -$1.00, routing $0.00")
 
 
 def test_a_figure_without_an_earlier_one_says_that_there_was_none() -> None:

@@ -115,6 +115,7 @@ def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, obje
         "cost_nanos": cost,
         "saved_cache_nanos": 0,
         "saved_routing_nanos": 0,
+        "saved_prefix_nanos": 0,
         "policy_version": version,
         "duration_ms": chance.uniform(100, 9000),
     }

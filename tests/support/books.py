@@ -8,7 +8,8 @@ from governance.database import Database
 
 _ENDS = """
     SELECT count(*), coalesce(sum(cost_nanos), 0),
-        count(*) FILTER (WHERE kind = 'settled'), count(*) FILTER (WHERE kind = 'refused')
+        count(*) FILTER (WHERE kind = 'settled'), count(*) FILTER (WHERE kind = 'refused'),
+        coalesce(sum(saved_prefix_nanos), 0)
     FROM ledger_event WHERE kind <> 'held'
 """
 _NEVER_ENDED = """
@@ -19,7 +20,10 @@ _TWICE = """
     SELECT count(*) FROM
         (SELECT request_id FROM ledger_event GROUP BY request_id, kind = 'held' HAVING count(*) > 1) AS again
 """
-_ROLLED_UP = "SELECT DISTINCT sum(requests), sum(cost_nanos) FROM ledger_rollup GROUP BY dimension"
+_ATTEMPTS = "SELECT count(*), coalesce(sum(saved_prefix_nanos), 0) FROM ledger_attempt"
+_ROLLED_UP = (
+    "SELECT DISTINCT sum(requests), sum(cost_nanos), sum(saved_prefix_nanos) FROM ledger_rollup GROUP BY dimension"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,9 @@ class Books:
     """A ledger's sums, in requests and nano-dollars.
 
     Attributes:
-        rolled_up: the requests and the money of each dimension; one pair when all dimensions agree.
+        prefixes: what providers' caches of prompts have saved, less what writing them cost.
+        by_attempts: the same, added up over the attempts.
+        rolled_up: the requests, the money and the savings of prefixes by each dimension; one when all dimensions agree.
         open: requests that were held for and have no end.
         twice: requests that were held for, or ended, more than once.
     """
@@ -37,29 +43,35 @@ class Books:
     settled: int
     refused: int
     attempts: int
-    rolled_up: frozenset[tuple[int, int]]
+    prefixes: int
+    by_attempts: int
+    rolled_up: frozenset[tuple[int, int, int]]
     open: int
     twice: int
 
     @property
     def balanced(self) -> bool:
         """Whether every request has ended once and every dimension comes to the same."""
-        agreed = frozenset({(self.ended, self.spent)})
-        return not self.open and not self.twice and self.rolled_up == agreed
+        agreed = frozenset({(self.ended, self.spent, self.prefixes)})
+        saved = self.prefixes == self.by_attempts
+        return not self.open and not self.twice and saved and self.rolled_up == agreed
 
 
 async def books(database: Database) -> Books:
     """Read a ledger's sums, all of one moment on SQLite."""
     async with database.reading() as connection:
-        ended, spent, settled, refused = (await connection.execute(text(_ENDS))).one()
+        ended, spent, settled, refused, prefixes = (await connection.execute(text(_ENDS))).one()
+        attempts, by_attempts = (await connection.execute(text(_ATTEMPTS))).one()
         rolled_up = (await connection.execute(text(_ROLLED_UP))).all()
         return Books(
             ended=int(ended),
             spent=int(spent),
             settled=int(settled),
             refused=int(refused),
-            attempts=int(await connection.scalar(text("SELECT count(*) FROM ledger_attempt")) or 0),
-            rolled_up=frozenset((int(requests), int(cost)) for requests, cost in rolled_up),
+            attempts=int(attempts),
+            prefixes=int(prefixes),
+            by_attempts=int(by_attempts),
+            rolled_up=frozenset((int(requests), int(cost), int(saved)) for requests, cost, saved in rolled_up),
             open=int(await connection.scalar(text(_NEVER_ENDED)) or 0),
             twice=int(await connection.scalar(text(_TWICE)) or 0),
         )

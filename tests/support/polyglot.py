@@ -110,6 +110,7 @@ async def polyglot(
     *,
     models: Iterable[dict[str, Any]] = (),
     stores: Mapping[str, Any] | None = None,
+    fake: FakeProvider | None = None,
     **changes: Any,
 ) -> AsyncGenerator[Polyglot]:
     """Serve the gateway for the length of the block.
@@ -118,9 +119,10 @@ async def polyglot(
         tmp_path: where it keeps what it keeps.
         models: more models than one of each dialect.
         stores: as `running_gateway` takes them.
+        fake: the provider, where it is to be of a kind of its own.
         changes: replace sections of its policy.
     """
-    fake = FakeProvider()
+    fake = fake or FakeProvider()
     async with serve(fake.app()) as port:
         document = POLICY | {
             "providers": POLICY["providers"] | providers(port),

@@ -6,7 +6,7 @@ It counts what it served: its own truth about calls and tokens is what the gatew
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +58,15 @@ class CutConnection(Exception):
 
 
 class ScriptedUpstream:
-    """The upstream's behaviour and its memory of what it was asked: `before` are for its first answers."""
+    """The upstream's behaviour and its memory of what it was asked: `before` are for its first answers.
+
+    With `answers` the pieces of the script are those it returns for what was asked.
+    """
 
     def __init__(self) -> None:
         self.script = Script()
         self.before: list[Script] = []
+        self.answers: Callable[[dict[str, Any]], list[str]] | None = None
         self.healthy = True
         self.served: tuple[str, ...] = ("smollm2-135m-instruct", "all-minilm-l6-v2")
         self.rates = {"prefill_tokens_per_second": 1000.0, "decode_tokens_per_second": 50.0}
@@ -129,6 +133,8 @@ class ScriptedUpstream:
         body = await request.json()
         self._remember(request, body)
         script = self.before.pop(0) if self.before else self.script
+        if self.answers is not None:
+            script = replace(script, pieces=self.answers(body))
         if script.status != 200:
             return JSONResponse({"error": script.error}, script.status, script.headers)
         return StreamingResponse(self._events(script, body), media_type="text/event-stream")

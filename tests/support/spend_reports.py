@@ -23,7 +23,9 @@ def spend_row(
         input_tokens=requests * 100,
         output_tokens=requests * 10,
         cost=Nanodollars(cost * 10**9),
-        saved=Nanodollars(saved * 10**9),
+        saved_cache=Nanodollars(saved * 10**9),
+        saved_prefix=ZERO,
+        saved_routing=ZERO,
     )
 
 

@@ -23,6 +23,8 @@ _PRIOR_TRIALS = 40.0
 _PRIOR_ERRORS = 1.0
 _LEAST = 0.002
 _SURE = 0.95
+_FIRST_TESTED = 20.0
+_LEAST_TESTED = 0.03
 _LOW = 0.84
 
 
@@ -98,6 +100,14 @@ class Judging(msgspec.Struct):
         """
         alarms = self.alarms.limits(_LOW)[0]
         return (0.0, alarms, alarms**2 + 0.2 * alarms, 3 * alarms**2)[min(verdicts, 3)]
+
+    def tested(self) -> float:
+        """Return the share of fresh answers that should be compared with a control as well."""
+        return max(_LEAST_TESTED, _FIRST_TESTED / (_FIRST_TESTED + self.controls.trials))
+
+    def inflation(self) -> float:
+        """Return how many wrong answers there may be for each that is found, by what the judge missed of controls."""
+        return 1.0 / max(1e-3, 1.0 - min(self.controls.mean() * 1.5, self.controls.limits(1.64)[1]))
 
     def noisy(self) -> bool:
         """Tell whether one verdict is too little to rely on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import random
 from importlib.resources import files
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cache.embedding.minilm.model import MiniLM
-from cache.embedding.opening import BUNDLED
+from cache.embedding.batching import Limits
+from cache.embedding.minilm.embedding import MiniLMEmbedding
+from cache.embedding.opening import open_embedding
 from cache.guards import veto
 from cache.verifying.artifact import Card, read_lexicon, write_artifact
 from cache.verifying.features import DIRECTIONS, compare
 from cache.verifying.question import describe, mark
 from cache.verifying.training.calibrating import calibrate, recall_at
 from cache.verifying.training.fitting import Examples, fit, held_out
-from cache.verifying.training.pairs import Pair, given, grouped
+from cache.verifying.training.pairs import Pair, given, grouped, strangers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _AXES = 64
 _BATCH = 32
+_PATIENCE_S = 60.0
 _RATES = (0.01, 0.02, 0.05, 0.1)
 
 
@@ -50,7 +53,8 @@ def main() -> None:
 
 def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
     """Learn from pairs, and write the artifact into a folder."""
-    embedded = _embed(sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len))
+    name, embedded = asyncio.run(_embed(sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len)))
+    pairs = [*pairs, *strangers(pairs, {text: found.vector for text, found in embedded.items()})]
     centre, axes = _axes([found.states[1:-1] for found in embedded.values()])
     lexicon = read_lexicon()
     questions = {text: describe(text, mark(found, centre, axes), lexicon) for text, found in embedded.items()}
@@ -67,14 +71,16 @@ def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
         vetoed=np.array([veto(questions[pair.a].reading, questions[pair.b].reading) is not None for pair in pairs]),
     )
     odds = [held_out(examples, seed) for seed in range(repeats)]
+    found = np.array([not pair.made for pair in pairs])
+    same = np.tile(examples.same[found], repeats)
     trees = fit(examples)
     written = "\n".join(f"{pair.a}\t{pair.b}\t{pair.same}" for pair in pairs)
     card = Card(
-        embedding=BUNDLED,
+        embedding=name,
         features=tuple(DIRECTIONS),
         data_sha256=hashlib.sha256(written.encode()).hexdigest(),
         metrics=_report(pairs, odds, examples.same),
-        calibration=calibrate(1 / (1 + np.exp(-np.concatenate(odds))), np.tile(examples.same, repeats)),
+        calibration=calibrate(_probabilities(np.concatenate([one[found] for one in odds])), same),
         depth=trees.depth,
         base=trees.base,
     )
@@ -83,9 +89,11 @@ def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
 
 def _report(pairs: Sequence[Pair], odds: Sequence[NDArray[np.float32]], same: NDArray[np.bool_]) -> dict[str, float]:
     """Print, by source, how much is served at a rate of wrong hits; return the figures of all."""
-    sources = {pair.group.partition(":")[0] if ":" in pair.group else "groups" for pair in pairs}
-    inside = {source: np.array([pair.group.startswith(f"{source}:") for pair in pairs]) for source in sorted(sources)}
-    inside["groups"] = np.array([":" not in pair.group for pair in pairs])
+    sources = [pair.group.partition(":")[0] if ":" in pair.group else "groups" for pair in pairs]
+    inside = {
+        source: np.array([at == source and not pair.made for at, pair in zip(sources, pairs, strict=True)])
+        for source in sorted(set(sources))
+    }
     metrics: dict[str, float] = {}
     for source, at in inside.items():
         for rate in _RATES:
@@ -95,10 +103,18 @@ def _report(pairs: Sequence[Pair], odds: Sequence[NDArray[np.float32]], same: ND
     return metrics
 
 
-def _embed(texts: list[str]) -> dict[str, Embedded]:
-    model = MiniLM()
+async def _embed(texts: list[str]) -> tuple[str, dict[str, Embedded]]:
+    """Read all texts; return the name of the embedding and what it made of each."""
+    embedding = await open_embedding(limits=Limits(waiting=_BATCH, batch=_BATCH, patience_s=_PATIENCE_S))
+    assert isinstance(embedding, MiniLMEmbedding)  # noqa: S101  the bundled one
     batches = (texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH))
-    return {text: found for batch in batches for text, found in zip(batch, model.read(batch), strict=True)}
+    found = {text: one for batch in batches for text, one in zip(batch, await embedding.read(batch), strict=True)}
+    await embedding.close()
+    return embedding.name, found
+
+
+def _probabilities(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (1 / (1 + np.exp(-odds))).astype(np.float32)
 
 
 def _axes(states: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -1,1 +1,6 @@
-"""`sluice cache`: a module for each verb; `group.py` is where they meet."""
+"""`sluice cache`: a module for each verb, each of which adds itself to the group in `group.py`."""
+
+from gateway.cli.caching import evaluate, purge, stats
+from gateway.cli.caching.group import cache
+
+__all__ = ["cache", "evaluate", "purge", "stats"]

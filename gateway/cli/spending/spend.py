@@ -14,20 +14,30 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from governance.ledger.reading.reports import SpendReport, SpendRow
+    from governance.money import Nanodollars
 
 DIMENSIONS = ("team", "app", "feature", "workflow", "model", "segment", "environment", "session")
 
 
 @click.command(
-    epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json\n  sluice spend --forecast"
+    epilog="\b\nExamples:\n  sluice spend\n  sluice spend --by model --since 30d --json\n  sluice spend --forecast\n"
+    "  sluice spend --unread"
 )
 @click.option("--by", type=click.Choice(DIMENSIONS), default="team", show_default=True, help="Group by this dimension.")
 @click.option("--since", type=Duration(), default="7d", show_default=True, help="How far to look back.")
 @click.option("--forecast", is_flag=True, help="Show each budget instead, and when it will run out.")
+@click.option("--unread", is_flag=True, help="Show what was written to providers' caches and nobody has read.")
 @as_json
 @click.pass_context
-def spend(context: click.Context, by: str, since: timedelta, forecast: bool, as_json: bool) -> None:
+def spend(context: click.Context, by: str, since: timedelta, forecast: bool, unread: bool, as_json: bool) -> None:
     """Show what was spent, saved and refused; or where each budget will end."""
+    if unread:
+        from gateway.cli.spending.unread import show_unread
+
+        if forecast or context.get_parameter_source("by") is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError("--unread is by app and feature, and looks back: it goes with --since alone.")
+        show_unread(since, as_json=as_json)
+        return
     if forecast:
         from gateway.cli.spending.forecast import show_forecast
 
@@ -76,7 +86,12 @@ def _facts(row: SpendRow) -> dict[str, str | int]:
         "output_tokens": row.output_tokens,
         "cost_usd": row.cost.usd,
         "saved_usd": row.saved.usd,
+        **{f"saved_{lever}_usd": saved.usd for lever, saved in _levers(row)},
     }
+
+
+def _levers(row: SpendRow) -> tuple[tuple[str, Nanodollars], ...]:
+    return ("cache", row.saved_cache), ("prefix", row.saved_prefix), ("routing", row.saved_routing)
 
 
 def _table(report: SpendReport) -> None:
@@ -85,13 +100,14 @@ def _table(report: SpendReport) -> None:
 
     from governance.names import shown
 
+    levers = "Saved by " + ", ".join(f"{lever} {saved.usd}" for lever, saved in _levers(report.total))
     table = Table(
         box=None,
         header_style="bold",
         pad_edge=False,
         show_footer=True,
         footer_style="bold",
-        caption=f"USD, {report.since:%Y-%m-%d %H:%M} to {report.until:%Y-%m-%d %H:%M} UTC",
+        caption=f"USD, {report.since:%Y-%m-%d %H:%M} to {report.until:%Y-%m-%d %H:%M} UTC\n{levers}",
         caption_justify="left",
     )
     table.add_column(report.by.capitalize(), footer="Total", overflow="fold")

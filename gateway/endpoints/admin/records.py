@@ -63,7 +63,7 @@ class AlertFacts(BaseModel):
 
 
 class Spent(BaseModel):
-    """What one value of a dimension used."""
+    """What one value of a dimension used; `saved_usd` is what the three levers saved together."""
 
     name: str
     requests: int
@@ -73,6 +73,9 @@ class Spent(BaseModel):
     output_tokens: int
     cost_usd: str
     saved_usd: str
+    saved_cache_usd: str
+    saved_prefix_usd: str
+    saved_routing_usd: str
 
 
 class SpendFacts(BaseModel):
@@ -168,4 +171,7 @@ def _spent(row: SpendRow) -> Spent:
         output_tokens=row.output_tokens,
         cost_usd=row.cost.usd,
         saved_usd=row.saved.usd,
+        saved_cache_usd=row.saved_cache.usd,
+        saved_prefix_usd=row.saved_prefix.usd,
+        saved_routing_usd=row.saved_routing.usd,
     )

@@ -15,6 +15,7 @@ class Manners:
         usage_per_chunk: it can say the usage so far with every chunk, so a cut stream is still counted exactly.
         salted: its prefix cache takes a salt, so that no tenant can time another's prompts.
         knows: fields of other dialects, or of messages in them, that it obeys as well.
+        keyed: it takes a name for what a request shares its start with, to find where that is cached.
         renamed: what it calls a field otherwise.
         ranked: it lets calls that nobody waits for stand behind all others.
         unsaid: fields that it refuses and whose absence leaves the answer what it is.
@@ -26,6 +27,7 @@ class Manners:
     salted: bool = False
     knows: frozenset[str] = frozenset()
     ranked: bool = False
+    keyed: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     unsaid: frozenset[str] = frozenset()
 
@@ -36,8 +38,11 @@ OWN: Final = Manners(limit_field="max_completion_tokens", usage_per_chunk=True, 
 RANKED: Final = replace(OWN, ranked=True)
 """The bundled engine. vLLM knows priorities only where it was started with them, and refuses them elsewhere."""
 
-OPENAI: Final = Manners(limit_field="max_completion_tokens")
-"""OpenAI itself, Azure for it, and who has followed: their reasoning models insist on the newer name of the bound."""
+OPENAI: Final = Manners(limit_field="max_completion_tokens", keyed=True)
+"""OpenAI itself, and Azure for it: their reasoning models insist on the newer name of the bound."""
+
+FOLLOWING: Final = Manners(limit_field="max_completion_tokens")
+"""Who has followed OpenAI in the name of the bound, but may refuse a field of its caches."""
 
 THINKING: Final = Manners(knows=frozenset({"reasoning_content"}))
 """DeepSeek and Moonshot refuse a turn with a call of a tool that comes back without what was thought before it."""
@@ -55,12 +60,12 @@ _BY_HOST: Final[Mapping[str, Manners]] = {
     "api.openai.com": OPENAI,
     ".openai.azure.com": OPENAI,
     ".services.ai.azure.com": OPENAI,
-    "api.cerebras.ai": OPENAI,
+    "api.cerebras.ai": FOLLOWING,
     "api.deepseek.com": THINKING,
-    "api.groq.com": OPENAI,
+    "api.groq.com": FOLLOWING,
     "api.mistral.ai": MISTRAL,
     "api.moonshot.ai": THINKING,
-    "api.x.ai": OPENAI,
+    "api.x.ai": FOLLOWING,
 }
 
 

@@ -2,6 +2,7 @@
 
 `spans.py` adds up any stretches of time, `reports.py` and `reports_daily.py` make reports of them; `spending.py` tells
 what a limit's scope has spent, `history.py` remembers what each past day cost, and `outlooks.py` tells where budgets
-stand and will end. `traffic.py` gives the recorded requests in the order of their arrival, for a policy to be tried on
-them; `endings.py` follows those that end, for whoever watches. Nothing here writes. Read `spans.py` first.
+stand and will end. `prefixes.py` finds what providers' caches were written with and nobody read. `traffic.py` gives the
+recorded requests in the order of their arrival, for a policy to be tried on them; `endings.py` follows those that end,
+for whoever watches. Nothing here writes. Read `spans.py` first.
 """

@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from governance.database import Database
 from governance.ledger.reading.spans import ENDED, Figures, figures
+from governance.ledger.rollups import SAVINGS
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, instant
 from governance.money import Nanodollars
 from governance.prices import INPUT, OUTPUT
@@ -24,8 +25,9 @@ _E: Final = LedgerEventRow
 class SpendRow:
     """What one value of a dimension used.
 
-    `requests` counts every request that has ended, the `refused` and the `cached` ones included; `saved` is what caches
-    and routing saved together.
+    `requests` counts every request that has ended, the `refused` and the `cached` ones included. Savings are by lever:
+    answers from our cache, prefixes from the caches of providers (less what it cost to write them, so that it may be
+    negative), and the choice of the model; `saved` is all of them together.
     """
 
     name: str
@@ -35,7 +37,14 @@ class SpendRow:
     input_tokens: int
     output_tokens: int
     cost: Nanodollars
-    saved: Nanodollars
+    saved_cache: Nanodollars
+    saved_prefix: Nanodollars
+    saved_routing: Nanodollars
+
+    @property
+    def saved(self) -> Nanodollars:
+        """What was saved, over all levers."""
+        return self.saved_cache + self.saved_prefix + self.saved_routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +174,9 @@ def _spend_row(name: str, used: Figures) -> SpendRow:
         input_tokens=used.input_tokens,
         output_tokens=used.output_tokens,
         cost=Nanodollars(used.cost),
-        saved=Nanodollars(used.saved),
+        saved_cache=Nanodollars(used.saved_cache),
+        saved_prefix=Nanodollars(used.saved_prefix),
+        saved_routing=Nanodollars(used.saved_routing),
     )
 
 
@@ -198,7 +209,7 @@ def _request_row(row: Any) -> RequestRow:
         attempts=row.attempts,
         held=Nanodollars(row.held_nanos),
         cost=Nanodollars(row.cost_nanos),
-        saved=Nanodollars(row.saved_cache_nanos + row.saved_routing_nanos),
+        saved=Nanodollars(sum(getattr(row, name) for name in SAVINGS)),
         policy_version=row.policy_version,
         duration_ms=row.duration_ms,
         first_token_ms=row.first_token_ms,

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from governance.attribution import DIMENSIONS
 from governance.ledger.events import EventKind
-from governance.ledger.rollups import HOUR, ROLLED
+from governance.ledger.rollups import HOUR, ROLLED, SAVINGS
 from governance.ledger.tables import LedgerEventRow, LedgerRollupRow, micros
 from governance.prices import INPUT, OUTPUT
 
@@ -35,7 +35,14 @@ class Figures:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: int = 0
-    saved: int = 0
+    saved_cache: int = 0
+    saved_prefix: int = 0
+    saved_routing: int = 0
+
+    @property
+    def saved(self) -> int:
+        """What was saved, over all levers."""
+        return self.saved_cache + self.saved_prefix + self.saved_routing
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(
@@ -45,7 +52,9 @@ class Figures:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cost + other.cost,
-            self.saved + other.saved,
+            self.saved_cache + other.saved_cache,
+            self.saved_prefix + other.saved_prefix,
+            self.saved_routing + other.saved_routing,
         )
 
 
@@ -141,7 +150,7 @@ _OF_HOURS: Final = (
     _tokens(_R, INPUT),
     _tokens(_R, OUTPUT),
     _sum(_R.cost_nanos),
-    _sum(_R.saved_cache_nanos + _R.saved_routing_nanos),
+    *(_sum(_R.__table__.columns[name]) for name in SAVINGS),
 )
 _OF_EVENTS: Final = (
     func.count(),
@@ -150,5 +159,5 @@ _OF_EVENTS: Final = (
     _tokens(_E, INPUT),
     _tokens(_E, OUTPUT),
     _sum(_E.cost_nanos),
-    _sum(_E.saved_cache_nanos + _E.saved_routing_nanos),
+    *(_sum(_E.__table__.columns[name]) for name in SAVINGS),
 )

@@ -3,9 +3,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent, Settlement
 from governance.ledger.writer import LedgerWriter
+from governance.prices import Usage
 from tests.support.command_line import CommandLine
 from tests.support.databases import fresh_database
 from tests.support.requests import attempt, opening, usd
@@ -64,3 +66,32 @@ def test_a_dimension_that_does_not_exist_is_wrong_usage(tmp_path: Path) -> None:
     result = CommandLine(tmp_path).run("spend", "--by", "colour")
     assert result.exit_code == 2
     assert "'team', 'app', 'feature'" in result.stderr
+
+
+def test_savings_are_told_by_lever(shell: CommandLine) -> None:
+    total = shell.json("spend")["total"]
+    levers = {name: total[f"saved_{name}_usd"] for name in ("cache", "prefix", "routing")}
+    assert levers == {"cache": "0.000000001", "prefix": "0.00", "routing": "0.00"}
+    table = shell.run("spend", COLUMNS="160").stdout
+    assert "Saved by cache 0.000000001, prefix 0.00, routing 0.00" in table
+
+
+def test_what_was_written_to_a_providers_cache_in_vain_is_listed_by_app_and_feature(tmp_path: Path) -> None:
+    wrote = replace(attempt(usd("0.25"), Usage(cache_write=1_000_000)), prefix_wrote="0123456789abcdef:1000000")
+
+    async def write() -> None:
+        asked = opening("r1", at=datetime.now(UTC), feature="faq")
+        ended = Settlement(outcome="ok", status=200, attempts=(wrote,))
+        async with fresh_database(tmp_path) as database, LedgerWriter(database, tmp_path / "spool") as writer:
+            writer.append(
+                LedgerEvent(kind=EventKind.SETTLED, opening=asked, cost=ended.cost, settlement=ended, status=200),
+                LedgerAttempt("r1", 1, wrote),
+            )
+
+    asyncio.run(write())
+    shell = CommandLine(tmp_path)
+    premium = (wrote.price.rate("cache_write") - wrote.price.rate("fresh_input")).usd
+    (row,) = shell.json("spend", "--unread")["rows"]
+    assert (row["feature"], row["writes"], row["tokens"], row["cost_usd"]) == ("faq", 1, 1_000_000, premium)
+    assert f"Cache writes never read: {premium} USD" in shell.run("spend", "--unread", COLUMNS="160").stdout
+    assert shell.run("spend", "--unread", "--by", "model").exit_code == 2

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.policy.change.rewriting import CannotEdit
 from gateway.policy.positions import parse
-from gateway.policy.pricing.editing import CannotEdit, priced
+from gateway.policy.pricing.editing import priced
 from governance.money import Nanodollars
 from tests.support.policy_texts import EXAMPLE, KEYS, SMALL, read
 

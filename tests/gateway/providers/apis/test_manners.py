@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gateway.providers.apis.manners import MISTRAL, OPENAI, OWN, THINKING, Manners, manners_of
+from gateway.providers.apis.manners import FOLLOWING, MISTRAL, OPENAI, OWN, THINKING, Manners, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.upstream import Call
 
@@ -22,7 +22,7 @@ def said(manners: Manners) -> dict[str, Any]:
         ("my-resource.openai.azure.com", OPENAI),
         ("my-resource.services.ai.azure.com", OPENAI),
         ("api.mistral.ai", MISTRAL),
-        ("api.groq.com", OPENAI),
+        ("api.groq.com", FOLLOWING),
         ("api.deepseek.com", THINKING),
         ("api.together.xyz", Manners()),
         ("evil-api.openai.com", Manners()),

@@ -37,8 +37,12 @@ def endings(draw: st.DrawFn) -> LedgerEvent:
     who = draw(st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, names)))
     asked = replace(opening("r", draw(moments), **who), cache=draw(st.sampled_from(["miss", "exact", "semantic;0.9"])))
     usage = draw(st.none() | st.builds(Usage, **dict.fromkeys(Usage.__struct_fields__, counts)))
-    cost, saved = Nanodollars(draw(st.integers(0, 10**15))), Nanodollars(draw(st.integers(-(10**12), 10**12)))
-    ended = Settlement(outcome="ok", status=200, attempts=(attempt(cost),), usage=usage, saved_routing=saved)
+    cost = Nanodollars(draw(st.integers(0, 10**15)))
+    cached, kept, routed = (Nanodollars(draw(st.integers(-(10**12), 10**12))) for _ in range(3))
+    made = replace(attempt(cost), saved_prefix=kept)
+    ended = Settlement(
+        outcome="ok", status=200, attempts=(made, made), usage=usage, saved_cache=cached, saved_routing=routed
+    )
     return LedgerEvent(kind=draw(kinds), opening=asked, cost=cost, settlement=ended)
 
 
@@ -53,7 +57,9 @@ def of(event: LedgerEvent) -> Figures:
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cost=event.cost.nanos,
-        saved=ended.saved.nanos,
+        saved_cache=ended.saved_cache.nanos,
+        saved_prefix=ended.saved_prefix.nanos,
+        saved_routing=ended.saved_routing.nanos,
     )
 
 

@@ -1,0 +1,67 @@
+"""Forget stored answers as ordered, in every process that keeps any."""
+
+from cache.answers import AnswerCache
+from cache.errors import CacheError
+from cache.tags import BOUGHT_BY, EVERY
+from gateway.caching.semantics import OpenSemantics
+from governance.database import Database
+from governance.lookups import purges
+from governance.lookups.purges import Purge
+
+
+class Purger:
+    """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some.
+
+    Attributes:
+        done: the number of the last order that was carried out.
+    """
+
+    def __init__(self, database: Database, answers: AnswerCache, semantics: OpenSemantics) -> None:
+        self._database = database
+        self._answers = answers
+        self._semantics = semantics
+        self.done = 0
+
+    async def follow(self) -> int:
+        """Carry out what was ordered since the last time, and count the answers forgotten.
+
+        Raises:
+            StoreUnavailable: The database does not answer.
+        """
+        forgotten = 0
+        for purge in await purges.after(self._database, self.done):
+            forgotten += await self.forget(purge)
+            self.done = purge.n
+        return forgotten
+
+    async def forget(self, purge: Purge) -> int:
+        """Carry out one order, and count the answers forgotten."""
+        before = purge.at.timestamp()
+        match purge.kind:
+            case "all":
+                return await self._answers.purge(EVERY, before)
+            case "tag":
+                return await self._answers.purge(purge.value, before)
+            case "key":
+                return await self._forget_key(bytes.fromhex(purge.value), before)
+            case "like":
+                return await self._forget_like(purge.value, purge.similarity, before)
+
+    async def _forget_key(self, key: bytes, before: float) -> int:
+        """Forget an answer under every key it is kept under."""
+        stored = await self._answers.get(key)
+        if stored is None or stored.created > before:
+            return 0
+        tag = next((tag for tag in stored.tags if tag.startswith(BOUGHT_BY)), None)
+        copies = 0 if tag is None else await self._answers.purge(tag, before)
+        return copies + await self._answers.delete(key)
+
+    async def _forget_like(self, question: str, similarity: float, before: float) -> int:
+        cache = self._semantics.cache
+        if cache is None:
+            return 0
+        try:
+            keys = await cache.like(question, similarity)
+        except CacheError:
+            return 0
+        return sum([await self._forget_key(key, before) for key in keys])
