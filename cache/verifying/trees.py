@@ -33,12 +33,38 @@ class Trees:
     depth: int
     base: float
 
+    def laid_out(self) -> Forest:
+        """Lay all nodes side by side, ready to be computed."""
+        first = np.arange(0, self.feature.size, self.feature.shape[1])
+        nexts = np.stack((self.right, self.left), axis=-1) + first[:, None, None]
+        return Forest(
+            roots=first,
+            feature=self.feature.ravel().astype(np.intp),
+            threshold=self.threshold.ravel(),
+            nexts=nexts.ravel(),
+            value=self.value.ravel(),
+            depth=self.depth,
+            base=np.float32(self.base),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Trees laid out: of all nodes in one row, those that are roots, and after each the nodes to its right and left."""
+
+    roots: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float32]
+    nexts: NDArray[np.intp]
+    value: NDArray[np.float32]
+    depth: int
+    base: np.float32
+
     def log_odds(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the log odds of each row, float32 [rows] of float32 [rows, features]."""
-        trees = np.arange(self.feature.shape[0])[None, :]
-        at = np.zeros((rows.shape[0], self.feature.shape[0]), np.int32)
-        which = np.arange(rows.shape[0])[:, None]
+        numbers, begins = rows.ravel(), np.arange(0, rows.size, rows.shape[1])[:, None]
+        at = np.repeat(self.roots[None], len(rows), axis=0)
         for _ in range(self.depth):
-            goes_left = rows[which, self.feature[trees, at]] <= self.threshold[trees, at]
-            at = np.where(goes_left, self.left[trees, at], self.right[trees, at])
-        return self.value[trees, at].sum(axis=1, dtype=np.float32) + np.float32(self.base)
+            goes_left = numbers.take(begins + self.feature.take(at)) <= self.threshold.take(at)
+            at = self.nexts.take(2 * at + goes_left)
+        return self.value.take(at).sum(axis=1, dtype=np.float32) + self.base
