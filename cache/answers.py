@@ -65,6 +65,11 @@ class AnswerCache:
         """Return a stored answer whoever it is for, for those who serve it to nobody."""
         return await self._store.get(key)
 
+    @property
+    def sure(self) -> bool:
+        """Whether an answer that was not found just now is not there; see `AnswerStore.sure`."""
+        return self._store.sure
+
     async def delete(self, key: bytes) -> bool:
         """Forget one answer; tell whether there was one."""
         return await self._store.delete(key)

@@ -47,6 +47,7 @@ class Sought:
         asked: The question and its place.
         decision: What is to be done.
         near: The stored answers that were read, by their names.
+        cache: Who looked, and may keep an answer: places of another embedding are no places here.
         answer: What is to be served; None when the model is to be asked.
         similarity: The cosine between the question and the one that `answer` is of.
     """
@@ -56,6 +57,7 @@ class Sought:
     asked: Placed
     decision: Decision
     near: Mapping[bytes, Stored]
+    cache: SemanticCache
     answer: Stored | None = None
     similarity: float = 0.0
 
@@ -118,7 +120,7 @@ class SemanticCache:
 
         candidates = self._candidates(asked, found, near, may)
         decision = learner.decide(candidates, scope, watched=watched)
-        sought = Sought(scope, entry_of(scope, question.text), asked, decision, near)
+        sought = Sought(scope, entry_of(scope, question.text), asked, decision, near, self)
         if decision.action is not Action.SERVE or decision.entry is None:
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
@@ -151,16 +153,16 @@ class SemanticCache:
         return await self._answers.get(entry)
 
     async def _read(self, scope: bytes, found: Sequence[Neighbour], learner: Learner) -> dict[bytes, Stored]:
-        """Read the nearest answers; a place whose answer is gone is given up."""
+        """Read the nearest answers; a place whose answer is surely gone is given up."""
         near: dict[bytes, Stored] = {}
         for each in found:
             stored = await self._answers.get(each.key)
-            if stored is None:
+            if stored is not None:
+                near[each.key] = stored
+            elif self._answers.sure:
                 with suppress(IndexUnavailable):
                     await self._index.remove(scope, each.key)
                 learner.forget(each.key)
-            else:
-                near[each.key] = stored
         return near
 
     def _candidates(

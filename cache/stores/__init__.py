@@ -59,6 +59,11 @@ class StoreSize:
 class AnswerStore(Protocol):
     """Keeps answers by fingerprint until they expire or their room is needed."""
 
+    @property
+    def sure(self) -> bool:
+        """Whether what it did not find just now is not there; false while it cannot tell."""
+        ...
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none or it has expired."""
         ...

@@ -74,6 +74,11 @@ class MemoryAnswers:
         self._bytes = 0
         self._hits = self._misses = self._evictions = self._rejections = self._expirations = 0
 
+    @property
+    def sure(self) -> bool:
+        """It always is; see `AnswerStore.sure`."""
+        return True
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none or it has expired; either way the key counts as asked for."""
         frequency = self._sketch.add(key)

@@ -44,6 +44,11 @@ class NearAnswers:
         self._near_s = near_s
         self._changes = 0
 
+    @property
+    def sure(self) -> bool:
+        """Whether the home is; see `AnswerStore.sure`."""
+        return self._home.sure
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, from wherever it is."""
         stored = await self._near.get(key)

@@ -79,6 +79,11 @@ class RedisAnswers:
         self._me = uuid4().hex
         self._abandoned: set[asyncio.Task[Any]] = set()
 
+    @property
+    def sure(self) -> bool:
+        """Whether Redis answers; see `AnswerStore.sure`."""
+        return self._ticks() >= self._away_until
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none, it has expired, or Redis does not tell in time."""
         found = await self.get_until(key)

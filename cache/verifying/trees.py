@@ -33,38 +33,14 @@ class Trees:
     depth: int
     base: float
 
-    def laid_out(self) -> Forest:
-        """Lay all nodes side by side, ready to be computed."""
-        first = np.arange(0, self.feature.size, self.feature.shape[1])
-        nexts = np.stack((self.right, self.left), axis=-1) + first[:, None, None]
-        return Forest(
-            roots=first,
-            feature=self.feature.ravel().astype(np.intp),
-            threshold=self.threshold.ravel(),
-            nexts=nexts.ravel(),
-            value=self.value.ravel(),
-            depth=self.depth,
-            base=np.float32(self.base),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """Trees laid out: of all nodes in one row, those that are roots, and after each the nodes to its right and left."""
-
-    roots: NDArray[np.intp]
-    feature: NDArray[np.intp]
-    threshold: NDArray[np.float32]
-    nexts: NDArray[np.intp]
-    value: NDArray[np.float32]
-    depth: int
-    base: np.float32
-
     def log_odds(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the log odds of each row, float32 [rows] of float32 [rows, features]."""
-        numbers, begins = rows.ravel(), np.arange(0, rows.size, rows.shape[1])[:, None]
-        at = np.repeat(self.roots[None], len(rows), axis=0)
-        for _ in range(self.depth):
-            goes_left = numbers.take(begins + self.feature.take(at)) <= self.threshold.take(at)
-            at = self.nexts.take(2 * at + goes_left)
-        return self.value.take(at).sum(axis=1, dtype=np.float32) + self.base
+        trees, nodes = self.feature.shape
+        roots = np.arange(0, trees * nodes, nodes, dtype=np.int64)[None, :]
+        begins = np.arange(0, rows.size, rows.shape[1], dtype=np.int64)[:, None]
+        flat = np.ascontiguousarray(rows).ravel()
+        at = np.broadcast_to(roots, (rows.shape[0], trees))
+        for _ in range(self.depth):  # taking from flat arrays is many times as fast as indexing by two
+            goes_left = flat.take(begins + self.feature.take(at)) <= self.threshold.take(at)
+            at = roots + np.where(goes_left, self.left.take(at), self.right.take(at))
+        return self.value.take(at).sum(axis=1, dtype=np.float32) + np.float32(self.base)

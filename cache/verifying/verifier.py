@@ -43,7 +43,7 @@ class Verifier:
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
-        self._forest = artifact.trees.laid_out()
+
         self._described: OrderedDict[tuple[str, bytes], Question] = OrderedDict()
 
     @property
@@ -75,7 +75,7 @@ class Verifier:
         open_ = [pair for pair, found in zip(stored, vetoes, strict=True) if found is None]
         if not open_:
             return tuple(Verdict(0.0, found) for found in vetoes)
-        odds = self._forest.log_odds(compare(asked, open_))
+        odds = self._artifact.trees.log_odds(compare(asked, open_))
         probabilities = iter((1 / (1 + np.exp(-odds))).tolist())
         return tuple(Verdict(0.0, found) if found else Verdict(next(probabilities)) for found in vetoes)
 

@@ -1,7 +1,7 @@
 """All caches of one process, and what is done beside the requests to keep them honest."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -18,6 +18,7 @@ from gateway.caching.refreshing import Refreshing
 from gateway.caching.semantics import OpenSemantics
 from gateway.governing.in_force import InForce
 from gateway.operations.rounds import Round
+from governance.errors import StoreUnavailable
 
 LOOK_S: Final = 0.5
 """How often look-ups are written down and read, orders to forget followed, and the policy's wish looked at."""
@@ -70,6 +71,8 @@ class Caches:
                 yield
             finally:
                 await self.semantics.close()
+        with suppress(StoreUnavailable):
+            await self.recorder.write()
 
     def rounds(self, in_force: InForce) -> tuple[Round, ...]:
         """Return what is to be done again and again."""

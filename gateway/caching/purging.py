@@ -13,29 +13,34 @@ class Purger:
     """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some.
 
     Attributes:
-        done: the number of the last order that was carried out.
+        done: the number of the last order that was looked at.
     """
 
     def __init__(self, database: Database, answers: AnswerCache, semantics: OpenSemantics) -> None:
         self._database = database
         self._answers = answers
         self._semantics = semantics
+        self._put_off: list[Purge] = []
         self.done = 0
 
     async def follow(self) -> int:
-        """Carry out what was ordered since the last time, and count the answers forgotten.
+        """Carry out what was ordered since the last time or had to wait, and count the answers forgotten.
 
         Raises:
             StoreUnavailable: The database does not answer.
         """
-        forgotten = 0
-        for purge in await purges.after(self._database, self.done):
-            forgotten += await self.forget(purge)
-            self.done = purge.n
+        forgotten, orders = 0, [*self._put_off, *await purges.after(self._database, self.done)]
+        self._put_off = []
+        for purge in orders:
+            count = await self.forget(purge)
+            if count is None:
+                self._put_off.append(purge)
+            forgotten += count or 0
+            self.done = max(self.done, purge.n)
         return forgotten
 
-    async def forget(self, purge: Purge) -> int:
-        """Carry out one order, and count the answers forgotten."""
+    async def forget(self, purge: Purge) -> int | None:
+        """Carry out one order, and count the answers forgotten; None when that cannot be done just now."""
         before = purge.at.timestamp()
         match purge.kind:
             case "all":
@@ -48,20 +53,21 @@ class Purger:
                 return await self._forget_like(purge.value, purge.similarity, before)
 
     async def _forget_key(self, key: bytes, before: float) -> int:
-        """Forget an answer under every key it is kept under."""
+        """Forget an answer under every key it is kept under; its caller's own tags stand before ours."""
         stored = await self._answers.get(key)
         if stored is None or stored.created > before:
             return 0
-        tag = next((tag for tag in stored.tags if tag.startswith(BOUGHT_BY)), None)
+        tag = next((tag for tag in reversed(stored.tags) if tag.startswith(BOUGHT_BY)), None)
         copies = 0 if tag is None else await self._answers.purge(tag, before)
         return copies + await self._answers.delete(key)
 
-    async def _forget_like(self, question: str, similarity: float, before: float) -> int:
+    async def _forget_like(self, question: str, similarity: float, before: float) -> int | None:
+        """Forget what is found by meaning, once there is something to find it with: the cache opens after the start."""
         cache = self._semantics.cache
         if cache is None:
-            return 0
+            return None
         try:
             keys = await cache.like(question, similarity)
         except CacheError:
-            return 0
+            return None
         return sum([await self._forget_key(key, before) for key in keys])

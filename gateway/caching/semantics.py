@@ -30,13 +30,16 @@ class OpenSemantics(Learned):
         trouble: why there is none though the policy has one; empty otherwise.
     """
 
-    def __init__(self, opening: Opening, chance: Random, log: FilteringBoundLogger) -> None:
+    def __init__(
+        self, opening: Opening, chance: Random, log: FilteringBoundLogger, *, grace_s: float = GRACE_S
+    ) -> None:
         """Begin without one.
 
         Args:
             opening: opens the cache of a section.
             chance: for exploration.
             log: is told when a cache cannot be opened, and when a feature closes or opens.
+            grace_s: how long a cache that is replaced stays open.
         """
         super().__init__(chance)
         self.cache: SemanticCache | None = None
@@ -44,6 +47,7 @@ class OpenSemantics(Learned):
         self.section: SemanticSection | None = None
         self._before: SemanticCache | None = None
         self._opening = opening
+        self._grace_s = grace_s
         self._log = log
         self._open: dict[str, bool] = {}
 
@@ -56,16 +60,16 @@ class OpenSemantics(Learned):
             return
         self._before, self.cache = self.cache, None
         self.section, self.trouble = section, ""
+        if self._before is not None:  # it closes before the next one opens: both may have the same home
+            await asyncio.sleep(self._grace_s)
+            await self._before.close()
+            self._before = None
         if section is not None:
             try:
                 self.cache = await self._opening(section)
             except CacheError as error:
                 self.trouble = str(error)
                 self._log.warning("no semantic cache", reason=self.trouble)
-        if self._before is not None:
-            await asyncio.sleep(GRACE_S)
-            await self._before.close()
-            self._before = None
 
     def tell(self) -> None:
         """Tell the log of features that have closed or opened since the last time."""

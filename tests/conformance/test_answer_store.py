@@ -16,6 +16,7 @@ ANSWER = Stored(
     {"fresh_input": 3, "output": 5},
     1_700_000_000.25,
     "How are you, ü?",
+    b"\x00marks",
     ("team:red", "doc 17"),
 )
 LATER = Stored(b"{}", "gpt", 0, {}, 1_700_000_001.0)

@@ -56,7 +56,7 @@ def held_out(examples: Examples, seed: int) -> NDArray[np.float32]:
     odds = np.zeros(len(folds), np.float32)
     for fold in range(_FOLDS):
         inside = np.flatnonzero(folds == fold)
-        odds[inside] = fit(examples, np.flatnonzero(folds != fold)).laid_out().log_odds(examples.features[inside])
+        odds[inside] = fit(examples, np.flatnonzero(folds != fold)).log_odds(examples.features[inside])
     odds[examples.vetoed] = -np.inf
     return odds
 

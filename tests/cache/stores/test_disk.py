@@ -17,7 +17,7 @@ from cache.stores import OVERHEAD, Stored, StoreSize
 from cache.stores.disk import DiskAnswers
 
 ROOM = 10_000_000
-ANSWER = Stored(b"x" * 500, "m", 1_000, {"output": 3}, 5.0, "why?", ("t",))
+ANSWER = Stored(b"x" * 500, "m", 1_000, {"output": 3}, 5.0, "why?", tags=("t",))
 WRITER = Path(__file__).parents[2] / "support" / "answer_writer.py"
 
 

@@ -40,7 +40,7 @@ def walked(trees: Trees, row: np.ndarray) -> float:
 def test_all_rows_at_once_come_to_what_a_walk_through_each_tree_does() -> None:
     found = examples()
     trees = fit(found)
-    odds = trees.laid_out().log_odds(found.features[:30])
+    odds = trees.log_odds(found.features[:30])
     assert odds == pytest.approx([walked(trees, row) for row in found.features[:30]], abs=1e-4)
 
 
@@ -51,5 +51,5 @@ def test_more_of_a_feature_counts_only_in_its_direction(name: str, direction: in
     column = list(DIRECTIONS).index(name)
     rows = np.repeat(found.features[:20], 9, axis=0)
     rows[:, column] = np.tile(np.linspace(-3, 3, 9, dtype=np.float32), 20)
-    steps = np.diff(trees.laid_out().log_odds(rows).reshape(20, 9), axis=1) * direction
+    steps = np.diff(trees.log_odds(rows).reshape(20, 9), axis=1) * direction
     assert steps.min() >= -1e-5
