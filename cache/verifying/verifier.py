@@ -43,7 +43,6 @@ class Verifier:
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
-
         self._described: OrderedDict[tuple[str, bytes], Question] = OrderedDict()
 
     @property

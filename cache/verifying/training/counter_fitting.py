@@ -30,7 +30,13 @@ _DECAY, _SQUARES, _TINY = 0.9, 0.999, 1e-8
 
 
 def counter_fit(
-    vectors: Floats, alike: Pairs, sisters: Pairs, antonyms: Pairs, dimensions: int, chance: np.random.Generator
+    vectors: Floats,
+    alike: Pairs,
+    sisters: Pairs,
+    antonyms: Pairs,
+    dimensions: int,
+    chance: np.random.Generator,
+    steps: int = _STEPS,
 ) -> Floats:
     """Return a unit vector of each word, float32 [words, dimensions].
 
@@ -41,11 +47,12 @@ def counter_fit(
         antonyms: Pairs that mean the contrary, likewise.
         dimensions: How many are kept.
         chance: What a step looks at, and where the map begins.
+        steps: How often everything is moved a little.
     """
     fitting = _Fitting.begin(vectors - vectors.mean(axis=0), dimensions, chance)
     same = np.zeros(_ALIKE + _SISTERS + _ANTONYMS + _RANDOM, np.float32)
     same[:_ALIKE] = 1
-    for _ in range(_STEPS):
+    for _ in range(steps):
         drawn = [
             pairs[chance.integers(len(pairs), size=size)]
             for pairs, size in ((alike, _ALIKE), (sisters, _SISTERS), (antonyms, _ANTONYMS))
