@@ -45,8 +45,8 @@ def test_words_are_related_as_the_wordnet_says(folder: Path) -> None:
 
 def fitted(seed: int = 0) -> np.ndarray:
     begin = np.random.default_rng(7).normal(size=(40, 12)).astype(np.float32)
-    pairs = np.arange(36).reshape(3, 6, 2)
-    return counter_fit(begin, *pairs, 8, np.random.default_rng(seed), steps=200)
+    alike, sisters, antonyms = np.arange(36).reshape(3, 6, 2)
+    return counter_fit(begin, alike, sisters, antonyms, 8, np.random.default_rng(seed), steps=200)
 
 
 def test_words_that_mean_the_same_come_together_and_others_part() -> None:
