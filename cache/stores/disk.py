@@ -101,22 +101,21 @@ class DiskAnswers:
         self._thread.shutdown(wait=False)
 
     async def _do(self, work: Callable[[], ValueT], default: ValueT) -> ValueT:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work, default)
+        done = await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        self._sure = done is not None  # set here and not in the thread: who waited learns of its own work
+        return default if done is None else done[0]
 
-    def _guarded(self, work: Callable[[], ValueT], default: ValueT) -> ValueT:
-        """Work, in the thread; a disk in trouble is as if there were nothing there."""
+    def _guarded(self, work: Callable[[], ValueT]) -> tuple[ValueT] | None:
+        """Work, in the thread; None for a disk in trouble, which is as if there were nothing there."""
         try:
-            found = work()
+            return (work(),)
         except Exception as error:  # noqa: BLE001  a damaged file has more ways to fail than SQLite has names for
             with suppress(sqlite3.Error, OSError):
                 self._let_go()
                 if not _may_pass(error):
                     for end in ("", "-wal", "-shm"):
                         self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-            self._sure = False
-            return default
-        self._sure = True
-        return found
+        return None
 
     def _open(self) -> sqlite3.Connection:
         if self._file is None:

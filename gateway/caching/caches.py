@@ -66,13 +66,13 @@ class Caches:
             self.semantics.bind(section.max_error)
         await self.recorder.begin(self.semantics.learn)
         await self.purger.follow()
-        async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):
-            try:
+        try:
+            async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):
                 yield
-            finally:
-                await self.semantics.close()
-        with suppress(StoreUnavailable):
-            await self.recorder.write()
+        finally:
+            await self.semantics.close()
+            with suppress(StoreUnavailable):
+                await self.recorder.write()
 
     def rounds(self, in_force: InForce) -> tuple[Round, ...]:
         """Return what is to be done again and again."""

@@ -20,7 +20,7 @@ class Purger:
         self._database = database
         self._answers = answers
         self._semantics = semantics
-        self._put_off: list[Purge] = []
+        self._due: dict[int, Purge] = {}
         self.done = 0
 
     async def follow(self) -> int:
@@ -29,13 +29,13 @@ class Purger:
         Raises:
             StoreUnavailable: The database does not answer.
         """
-        forgotten, orders = 0, [*self._put_off, *await purges.after(self._database, self.done)]
-        self._put_off = []
-        for purge in orders:
+        forgotten, orders = 0, await purges.after(self._database, self.done)
+        for purge in (*self._due.values(), *orders):
+            self._due[purge.n] = purge
             count = await self.forget(purge)
-            if count is None:
-                self._put_off.append(purge)
-            forgotten += count or 0
+            if count is not None:
+                del self._due[purge.n]
+                forgotten += count
             self.done = max(self.done, purge.n)
         return forgotten
 
@@ -44,22 +44,27 @@ class Purger:
         before = purge.at.timestamp()
         match purge.kind:
             case "all":
-                return await self._answers.purge(EVERY, before)
+                return await self._forget_tag(EVERY, before)
             case "tag":
-                return await self._answers.purge(purge.value, before)
+                return await self._forget_tag(purge.value, before)
             case "key":
                 return await self._forget_key(bytes.fromhex(purge.value), before)
             case "like":
                 return await self._forget_like(purge.value, purge.similarity, before)
 
-    async def _forget_key(self, key: bytes, before: float) -> int:
+    async def _forget_tag(self, tag: str, before: float) -> int | None:
+        count = await self._answers.purge(tag, before)
+        return count if self._answers.sure else None
+
+    async def _forget_key(self, key: bytes, before: float) -> int | None:
         """Forget an answer under every key it is kept under; its caller's own tags stand before ours."""
         stored = await self._answers.get(key)
         if stored is None or stored.created > before:
-            return 0
+            return 0 if stored is not None or self._answers.sure else None
         tag = next((tag for tag in reversed(stored.tags) if tag.startswith(BOUGHT_BY)), None)
-        copies = 0 if tag is None else await self._answers.purge(tag, before)
-        return copies + await self._answers.delete(key)
+        copies = 0 if tag is None else await self._forget_tag(tag, before)
+        gone = await self._answers.delete(key)
+        return copies + gone if copies is not None and self._answers.sure else None
 
     async def _forget_like(self, question: str, similarity: float, before: float) -> int | None:
         """Forget what is found by meaning, once there is something to find it with: the cache opens after the start."""
@@ -70,4 +75,5 @@ class Purger:
             keys = await cache.like(question, similarity)
         except CacheError:
             return None
-        return sum([await self._forget_key(key, before) for key in keys])
+        counts = [await self._forget_key(key, before) for key in keys]
+        return None if None in counts else sum(count or 0 for count in counts)

@@ -43,6 +43,7 @@ async def test_a_redis_that_is_away_is_a_miss_until_it_is_back(own_server: Redis
     await store.put(b"k", ANSWER, 60)
     assert await store.delete(b"k") is False
     assert await store.purge("t", 9.0) == 0
+    assert not store.sure
     assert await store.size() == StoreSize(0, 0)
     assert await store.claim(b"k", 10) is True
     await store.release(b"k")

@@ -1,5 +1,8 @@
 """The verifier that comes with the package, on questions it has not seen."""
 
+from dataclasses import replace
+from importlib.resources import files
+
 import pytest
 
 pytest.importorskip("onnxruntime")
@@ -8,10 +11,12 @@ pytest.importorskip("safetensors")
 from cache.embedding.minilm.embedding import NAME
 from cache.embedding.minilm.model import MiniLM
 from cache.embedding.opening import bundled_folder
-from cache.verifying.question import Marks
+from cache.verifying.artifact import read_artifact
+from cache.verifying.question import Marks, mark
 from cache.verifying.verifier import Verifier, open_verifier
 
 MODEL = MiniLM(bundled_folder() or pytest.skip("the bundled model is not installed", allow_module_level=True))
+ARTIFACT = read_artifact(files("cache.verifying") / "weights" / "verifier.safetensors")
 
 
 def probability(verifier: Verifier, a: str, b: str) -> float:
@@ -95,7 +100,17 @@ def test_marks_are_small_and_come_back_as_they_were(verifier: Verifier) -> None:
     (read,) = MODEL.read(["How long does a visa for a stay of ninety days take?"])
     packed = verifier.mark(read)
     assert len(packed) < 1_200
-    assert Marks.unpacked(packed).packed() == packed
+    unstamped = mark(read, ARTIFACT.centre, ARTIFACT.axes).packed()
+    assert packed.endswith(unstamped)
+    assert Marks.unpacked(unstamped).packed() == unstamped
+
+
+def test_marks_on_other_axes_are_not_known(verifier: Verifier) -> None:
+    (read,) = MODEL.read(["How do I pay?"])
+    other = Verifier(replace(ARTIFACT, axes=-ARTIFACT.axes))
+    assert verifier.knows(verifier.mark(read))
+    assert not verifier.knows(other.mark(read))
+    assert not verifier.knows(b"")
 
 
 @pytest.mark.parametrize("text", ["", "?", "日本語の質問", "a", "🙂 🙂", "x" * 5_000])
