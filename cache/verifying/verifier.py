@@ -83,13 +83,9 @@ class Verifier:
         open_ = [pair for pair, found in zip(stored, vetoes, strict=True) if found is None]
         if not open_:
             return tuple(Verdict(0.0, found) for found in vetoes)
-        rows = np.stack([compare(asked, question, similarity) for question, similarity in open_])
-        odds = iter(self._artifact.trees.log_odds(rows).tolist())
-        return tuple(Verdict(0.0, found) if found else Verdict(_probability(next(odds))) for found in vetoes)
-
-
-def _probability(log_odds: float) -> float:
-    return float(1 / (1 + np.exp(-log_odds)))
+        odds = self._artifact.trees.log_odds(compare(asked, open_))
+        probabilities = iter((1 / (1 + np.exp(-odds))).tolist())
+        return tuple(Verdict(0.0, found) if found else Verdict(next(probabilities)) for found in vetoes)
 
 
 @lru_cache(maxsize=1)

@@ -68,6 +68,29 @@ def test_which_of_two_is_stored_makes_no_difference(verifier: Verifier) -> None:
     assert probability(verifier, a, b) == pytest.approx(probability(verifier, b, a), abs=1e-5)
 
 
+def test_many_at_once_are_judged_as_each_would_be_alone(verifier: Verifier) -> None:
+    texts = [
+        "Do you repair phones?",
+        "Do you repair old phones?",
+        "are phone repairs something you do",
+        "Do you reapir phoens?",
+        "Do you not repair phones?",
+        "Who mends a bicycle that was bought elsewhere, and what does it cost to have the wheels trued?",
+        "?",
+        "",
+        "日本語の質問",
+    ]
+    questions = [
+        verifier.question(text, verifier.mark(read)) for text, read in zip(texts, MODEL.read(texts), strict=True)
+    ]
+    for asked in questions:
+        stored = [(question, 0.1 * at) for at, question in enumerate(questions)]
+        together = verifier.judge(asked, stored)
+        alone = [verifier.judge(asked, [one])[0] for one in stored]
+        assert [found.veto for found in together] == [found.veto for found in alone]
+        assert [found.probability for found in together] == pytest.approx([one.probability for one in alone], abs=1e-5)
+
+
 def test_a_smaller_error_asks_for_a_larger_probability(verifier: Verifier) -> None:
     thresholds = [verifier.calibration.threshold(error) for error in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001, 0.0)]
     assert thresholds == sorted(thresholds)
