@@ -122,11 +122,12 @@ async def _open_semantic(
 
     embedding = await open_embedding(section.embedding)
     try:
+        matching, judge = _matching(embedding), AnswerJudge(embedding)
         index = await _open_index(settings, embedding, section.max_entries, say)
-    except IndexUnavailable:
+    except BaseException:
         await embedding.close()
         raise
-    return SemanticCache(_matching(embedding), index, answers, AnswerJudge(embedding))
+    return SemanticCache(matching, index, answers, judge)
 
 
 def _matching(embedding: Embedding) -> Matching:

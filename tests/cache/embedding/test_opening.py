@@ -4,6 +4,7 @@ import asyncio
 import math
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from cache.embedding.batching import Limits
 from cache.embedding.minilm.embedding import MiniLMEmbedding
 from cache.embedding.opening import bundled_folder, open_embedding
 from cache.embedding.process import ProcessEmbedding
-from cache.errors import EmbeddingMissing
+from cache.errors import EmbeddingMissing, EmbeddingUnavailable
 
 PATIENT = Limits(patience_s=math.inf)
 
@@ -67,3 +68,11 @@ def test_the_bundled_model_is_installed() -> None:
     folder = bundled_folder()
     assert folder is not None
     assert (folder / "model.safetensors").exists()
+
+
+async def test_a_bundled_model_that_is_not_whole_is_said_to_be_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(opening, "bundled_folder", lambda: tmp_path)
+    with pytest.raises(EmbeddingUnavailable):
+        await open_embedding()

@@ -120,3 +120,16 @@ async def test_an_answer_that_comes_too_late_is_nobody_elses(own_server: RedisSe
         for place in range(20, 50):
             (found,) = await index.search(place.to_bytes(32, "big"), VECTORS[place], 10)
             assert found.key == key(place)
+
+
+async def test_a_call_whose_caller_is_cut_off_is_kept_hold_of_until_the_end(vector_redis_server: RedisServer) -> None:
+    async with opened(vector_redis_server, uuid4().hex) as index:
+        await index.add(HERE, key(1), VECTORS[0])
+        asked = asyncio.create_task(index.search(HERE, VECTORS[0], 1))
+        await asyncio.sleep(0)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        assert len(index._abandoned) == 1
+        assert [found.key for found in await index.search(HERE, VECTORS[0], 1)] == [key(1)]
+    assert not index._abandoned
