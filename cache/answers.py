@@ -65,8 +65,12 @@ class AnswerCache:
         """Return a stored answer whoever it is for, for those who serve it to nobody."""
         return await self._store.get(key)
 
+    async def lacks(self, key: bytes) -> bool:
+        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
+        return await self._store.lacks(key)
+
     async def delete(self, key: bytes) -> bool:
-        """Forget one answer; tell whether there was one."""
+        """Forget one answer; see `AnswerStore.delete`."""
         return await self._store.delete(key)
 
     async def purge(self, tag: str, before: float) -> int:

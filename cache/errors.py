@@ -1,6 +1,7 @@
 """What can go wrong in the cache.
 
 CacheError
+├── AnswersAway             the home of answers does not answer, so that nothing can be forgotten there
 ├── BadDirective            the caller's cache controls make no sense
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
@@ -13,6 +14,13 @@ CacheError
 
 class CacheError(Exception):
     """A fault of the cache or of what it was given."""
+
+
+class AnswersAway(CacheError):
+    """The home of answers does not answer. Who only looks for one goes on without; who wants one forgotten must not."""
+
+    def __init__(self) -> None:
+        super().__init__("the home of answers does not answer: nothing was forgotten there")
 
 
 class BadDirective(CacheError):

@@ -42,6 +42,7 @@ class Sought:
     """What a look-up by meaning came to.
 
     Attributes:
+        cache: Who looked: places of another cache may be of another embedding.
         scope: Where it looked.
         entry: The name that an answer to this very question has there.
         asked: The question and its place.
@@ -51,6 +52,7 @@ class Sought:
         similarity: The cosine between the question and the one that `answer` is of.
     """
 
+    cache: SemanticCache
     scope: bytes
     entry: bytes
     asked: Placed
@@ -102,12 +104,15 @@ class SemanticCache:
             watched: Serve nothing; only learn what would have been served.
 
         Returns:
-            None when no stored answer could fit such a question, or when it cannot be placed just now.
+            None when no stored answer could fit such a question, when not all of it is understood, or when it cannot be
+            placed just now.
         """
         if len(question.text) > LONGEST or unfit(question.text) is not None:
             return None
         try:
             asked = await self._matching.place(question.text)
+            if not asked.whole:
+                return None
             found = await self._index.search(scope, asked.vector, NEIGHBOURS)
         except (EmbeddingUnavailable, IndexUnavailable):
             return None
@@ -118,7 +123,7 @@ class SemanticCache:
 
         candidates = self._candidates(asked, found, near, may)
         decision = learner.decide(candidates, scope, watched=watched)
-        sought = Sought(scope, entry_of(scope, question.text), asked, decision, near)
+        sought = Sought(self, scope, entry_of(scope, question.text), asked, decision, near)
         if decision.action is not Action.SERVE or decision.entry is None:
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
@@ -151,16 +156,16 @@ class SemanticCache:
         return await self._answers.get(entry)
 
     async def _read(self, scope: bytes, found: Sequence[Neighbour], learner: Learner) -> dict[bytes, Stored]:
-        """Read the nearest answers; a place whose answer is gone is given up."""
+        """Read the nearest answers; a place whose answer is gone is given up, unless its home is only away."""
         near: dict[bytes, Stored] = {}
         for each in found:
             stored = await self._answers.get(each.key)
-            if stored is None:
+            if stored is not None:
+                near[each.key] = stored
+            elif await self._answers.lacks(each.key):
                 with suppress(IndexUnavailable):
                     await self._index.remove(scope, each.key)
                 learner.forget(each.key)
-            else:
-                near[each.key] = stored
         return near
 
     def _candidates(

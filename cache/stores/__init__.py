@@ -63,6 +63,14 @@ class AnswerStore(Protocol):
         """Return the answer, or None when there is none or it has expired."""
         ...
 
+    async def lacks(self, key: bytes) -> bool:
+        """Say whether there surely is no such answer: False as well where the store cannot tell just now.
+
+        `get` finds nothing in a store that is away, and finds it again afterwards; who wants to give up what names an
+        answer asks this.
+        """
+        ...
+
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, replacing what was there.
 
@@ -71,13 +79,20 @@ class AnswerStore(Protocol):
         ...
 
     async def delete(self, key: bytes) -> bool:
-        """Forget the answer; tell whether there was one."""
+        """Forget the answer; tell whether there was one.
+
+        Raises:
+            AnswersAway: The store does not answer, and may have it still.
+        """
         ...
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with this tag that were asked for at or before that instant; tell how many there were.
 
         An answer that is still on its way in counts among them: it is not kept when it comes.
+
+        Raises:
+            AnswersAway: The store does not answer, and may have some still.
         """
         ...
 

@@ -18,6 +18,7 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from cache.errors import AnswersAway
 from cache.stores import StoreSize, weight
 from cache.stores.record import pack, unpack
 
@@ -72,6 +73,10 @@ class DiskAnswers:
         """Return the answer and the instant at which it expires; see `get`."""
         return await self._do(partial(self._get, key), None)
 
+    async def lacks(self, key: bytes) -> bool:
+        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
+        return await self._do(partial(self._lacks, key), default=False)
+
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, dropping what saves least per byte as needed."""
         now = self._clock()
@@ -79,11 +84,11 @@ class DiskAnswers:
 
     async def delete(self, key: bytes) -> bool:
         """Forget the answer; tell whether there was one."""
-        return await self._do(partial(self._delete, key), default=False)
+        return _told(await self._do(partial(self._delete, key), None))
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with this tag asked for by then; see `AnswerStore.purge`."""
-        return await self._do(partial(self._purge, tag, before), 0)
+        return _told(await self._do(partial(self._purge, tag, before), None))
 
     async def size(self) -> StoreSize:
         """Count what is kept."""
@@ -136,6 +141,10 @@ class DiskAnswers:
             return None
         self._hits[key] = self._hits.get(key, 0) + 1
         return found
+
+    def _lacks(self, key: bytes) -> bool:
+        query = "SELECT 1 FROM answer WHERE key = ? AND expires > ?"
+        return self._open().execute(query, (key, self._clock())).fetchone() is None
 
     def _put(self, key: bytes, stored: Stored, now: float, expires: float) -> None:
         size, nanos = weight(stored), max(1, stored.cost_nanos)
@@ -202,6 +211,12 @@ class DiskAnswers:
             with _transaction(self._file) as file:
                 self._write_hits(file)
             self._let_go()
+
+
+def _told(outcome: ValueT | None) -> ValueT:
+    if outcome is None:
+        raise AnswersAway
+    return outcome
 
 
 def _may_pass(error: Exception) -> bool:

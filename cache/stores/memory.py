@@ -89,6 +89,11 @@ class MemoryAnswers:
         self._order.touch(key, entry.worth(frequency))
         return entry.stored
 
+    async def lacks(self, key: bytes) -> bool:
+        """Say whether there is no such answer."""
+        entry = self._entries.get(key)
+        return entry is None or entry.expires_at <= self._clock()
+
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, making room as needed, unless that would drop more than it saves."""
         self._drop(key)

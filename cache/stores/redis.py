@@ -19,6 +19,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
+from cache.errors import AnswersAway
 from cache.stores import StoreSize, weight
 from cache.stores.record import pack, unpack
 
@@ -90,6 +91,10 @@ class RedisAnswers:
         found = None if record is None else unpack(key, record)
         return found if found is not None and found[1] > self._clock() else None
 
+    async def lacks(self, key: bytes) -> bool:
+        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
+        return await self._ask(lambda: self._client.exists(self._prefix + b"a:" + key)) == 0
+
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, dropping as needed those that would expire soonest."""
         record, lasts_ms = pack(key, stored, self._clock() + ttl), max(0, int(ttl * 1000))
@@ -97,8 +102,11 @@ class RedisAnswers:
         await self._ask(lambda: self._run("put", *row))
 
     async def delete(self, key: bytes) -> bool:
-        """Forget the answer; tell whether there was one."""
-        return bool(await self._ask(lambda: self._run("delete", key)))
+        """Forget the answer; see `AnswerStore.delete`."""
+        gone = await self._ask(lambda: self._run("delete", key), _PURGE_BUDGET_S)
+        if gone is None:
+            raise AnswersAway
+        return bool(gone)
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with this tag asked for by then; see `AnswerStore.purge`."""
@@ -107,7 +115,7 @@ class RedisAnswers:
             step = ("purge", tag, repr(before), place, _PURGE_AT_ONCE)
             found = await self._ask(lambda step=step: self._run(*step), _PURGE_BUDGET_S)
             if found is None:
-                break
+                raise AnswersAway
             gone, place = gone + int(found[0]), int(found[1])
         return gone
 

@@ -1,13 +1,14 @@
 """All caches of one process, and what is done beside the requests to keep them honest."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from cache.answers import AnswerCache
 from cache.config import ANSWERS
+from cache.errors import AnswersAway
 from gateway.caching.comparing import Judge
 from gateway.caching.lessons import Teacher
 from gateway.caching.local_judge import LocalJudge
@@ -18,6 +19,7 @@ from gateway.caching.refreshing import Refreshing
 from gateway.caching.semantics import OpenSemantics
 from gateway.governing.in_force import InForce
 from gateway.operations.rounds import Round
+from governance.errors import StoreUnavailable
 
 LOOK_S: Final = 0.5
 """How often look-ups are written down and read, orders to forget followed, and the policy's wish looked at."""
@@ -64,12 +66,14 @@ class Caches:
         if section is not None:
             self.semantics.bind(section.max_error)
         await self.recorder.begin(self.semantics.learn)
-        await self.purger.follow()
-        async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):
-            try:
-                yield
-            finally:
-                await self.semantics.close()
+        with suppress(AnswersAway):
+            await self.purger.follow()
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._write_the_rest)
+            stack.push_async_callback(self.semantics.close)
+            await stack.enter_async_context(self.teacher.running(self._judges(in_force)))
+            await stack.enter_async_context(self.refreshing.running(in_force))
+            yield
 
     def rounds(self, in_force: InForce) -> tuple[Round, ...]:
         """Return what is to be done again and again."""
@@ -92,6 +96,10 @@ class Caches:
             return ModelJudge(model=name, in_force=in_force, now=self.now, ticks=self.ticks, new_id=self.new_id)
 
         return judge_of
+
+    async def _write_the_rest(self) -> None:
+        with suppress(StoreUnavailable):
+            await self.recorder.write()
 
     async def _exchange(self) -> None:
         await self.recorder.write()

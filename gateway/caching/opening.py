@@ -102,7 +102,7 @@ def open_caches(
         semantics=semantics,
         teacher=Teacher(semantics, recorder, database, log),
         recorder=recorder,
-        purger=Purger(database, answers, semantics),
+        purger=Purger(database, answers, semantics, time),
         now=now,
         ticks=ticks,
         new_id=new_id,

@@ -59,13 +59,14 @@ class FeedbackDesk:
         found = await recorded_request(self.database, fields.request_id)
         if found is None or (found.request.team, found.request.app) != (caller.team, caller.app):
             raise RequestNotFound(f"Your app has made no request {fields.request_id!r}.", fields.request_id)
-        at = self.now()
+        at, made = self.now(), found.request
         said = Feedback(
             request_id=fields.request_id, at=at, key_id=caller.key_id, score=fields.score, comment=fields.comment
         )
         await feedback.keep(self.database, said)
         if fields.score:
-            await self.teacher.told(fields.request_id, at, right=fields.score > 0)
+            feature = f"{made.team}/{made.app}/{made.feature}"
+            await self.teacher.told(fields.request_id, feature, at, right=fields.score > 0)
 
 
 def feedback_router(desk: FeedbackDesk) -> APIRouter:

@@ -59,6 +59,14 @@ async def test_an_answer_is_gone_when_its_time_is_over(store: AnswerStore, clock
     assert await store.get(b"k") is None
 
 
+async def test_a_store_says_what_it_lacks(store: AnswerStore, clock: Clock) -> None:
+    assert await store.lacks(b"k")
+    await store.put(b"k", ANSWER, 10)
+    assert not await store.lacks(b"k")
+    clock.now = 10.0
+    assert await store.lacks(b"k")
+
+
 async def test_reading_does_not_lengthen_a_life(store: AnswerStore, clock: Clock) -> None:
     await store.put(b"k", ANSWER, 10)
     clock.now = 6.0

@@ -26,7 +26,7 @@ class Lessons(Protocol):
         """Learn from an answer, beside whatever comes next."""
         ...
 
-    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot) -> None:
+    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot, stored: Stored) -> None:
         """Put on record which stored answer was served."""
         ...
 
@@ -122,9 +122,9 @@ class Meaning:
             slot.flight.land(None)  # this answer is to another question: those who wait look for themselves
         return replace(slot, sought=sought), sought.answer
 
-    def served(self, asked: Asked[ChatFields], entitled: Entitled, slot: Slot) -> None:
+    def served(self, asked: Asked[ChatFields], entitled: Entitled, slot: Slot, stored: Stored) -> None:
         """Note that a stored answer was served, from whichever cache."""
-        self.lessons.hit(asked, feature_of(entitled), slot)
+        self.lessons.hit(asked, feature_of(entitled), slot, stored)
 
     def learn(
         self,
@@ -175,6 +175,7 @@ class Meaning:
             question,
             partition=group,
             feature=feature_of(entitled),
+            zone=asked.controls.zone,
             model_class=self.catalogue.meaning(wish),
             endpoint=asked.endpoint,
             epoch=self.epoch,
