@@ -3,6 +3,7 @@
 CacheError
 ├── AnswersAway             the home of answers does not answer, so that nothing can be forgotten there
 ├── BadDirective            the caller's cache controls make no sense
+├── BadPair                 a line of a file of labelled pairs is no pair
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
 │   └── EmbeddingMissing    what computes it is not installed
@@ -73,6 +74,18 @@ class TooDeep(CacheError):
 
     def __init__(self) -> None:
         super().__init__("the body is nested too deep to be compared")
+
+
+class BadPair(CacheError):
+    """A line that is no labelled pair.
+
+    Attributes:
+        line: Its number, from 1.
+    """
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f'line {line} is no pair; write {{"a": …, "b": …, "same": true or false, "kind": …}}')
+        self.line = line
 
 
 class NoAnswerInTime(CacheError):

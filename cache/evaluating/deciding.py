@@ -29,7 +29,8 @@ class Decided:
         pair: The pair.
         score: The probability that the answer is right, or `NEVER`.
         similarity: The cosine of the two last turns, for comparison, whatever the scope.
-        stopped_by: What forbids it: `scope`, `ineligible`, or a guard; empty when nothing does.
+        stopped_by: What forbids it: `scope`, `unconfirmed` (earlier turns, and no judge here), `ineligible`, or a
+            guard; empty when nothing does.
     """
 
     pair: LabelledPair
@@ -70,6 +71,8 @@ def _decided(
     similarity = float(np.dot(a.vector, b.vector))
     if not may_share(pair.a, pair.b):
         return Decided(pair, NEVER, similarity, "scope")
+    if _needs_judge(pair.a):
+        return Decided(pair, NEVER, similarity, "unconfirmed")
     if not (is_eligible(_text(pair.a)) and is_eligible(_text(pair.b))):
         return Decided(pair, NEVER, similarity, "ineligible")
     stored, asked = (verifier.question(_text(one), verifier.mark(found)) for one, found in ((pair.a, a), (pair.b, b)))
@@ -83,8 +86,18 @@ def may_share(a: Asked, b: Asked) -> bool:
     """Tell whether two questions stand in the same scope: every earlier turn and every other field is equal."""
     if a.question is None or b.question is None:
         return False
-    ours, theirs = ({"scope": dict(one.scope), "turns": list(one.turns)} for one in (a, b))
-    return fingerprint(ours) == fingerprint(theirs)
+    return _scope(a) == _scope(b)
+
+
+def _scope(asked: Asked) -> bytes:
+    fields = {**asked.scope, "messages": list(asked.turns)}
+    tenant, model = str(fields.pop("tenant", "")), str(fields.pop("model", ""))
+    return fingerprint(fields, partition=tenant, model_class=model, endpoint="")
+
+
+def _needs_judge(a: Asked) -> bool:
+    """Tell whether a question follows turns that say more than a system prompt: likeness alone decides nothing then."""
+    return any(not isinstance(turn, dict) or turn.get("role") not in {"system", "developer"} for turn in a.turns)
 
 
 def _text(asked: Asked) -> str:

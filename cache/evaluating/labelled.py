@@ -66,23 +66,23 @@ def _pairs(path: Path) -> Iterator[LabelledPair]:
 def _pair(number: int, line: str) -> LabelledPair:
     try:
         row = json.loads(line)
-        context = row.get("context") or []
-        context = [{"role": "user", "content": context}] if isinstance(context, str) else list(context)
+        before: Any = row.get("context") or []
+        context: list[Any] = [{"role": "user", "content": before}] if isinstance(before, str) else list(before)
         return LabelledPair(
             _asked(row["a"], context),
             _asked(row["b"], context),
             same=row["same"] is True,
             kind=str(row.get("kind", "")),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+    except (ValueError, LookupError, TypeError, AttributeError) as fault:
         raise BadPair(number) from fault
 
 
-def _asked(written: Any, context: list[object]) -> Asked:
+def _asked(written: Any, context: list[Any]) -> Asked:
     if isinstance(written, str):
         return Asked(written, context, {})
     request = {"messages": written} if isinstance(written, list) else dict(written)
-    messages = [*context, *_messages(request)]
+    messages: list[Any] = [*context, *_messages(request)]
     last = messages.pop()
     asks = isinstance(last, dict) and last.get("role") == "user"
     return Asked(_text(last.get("content")) if asks else None, messages if asks else [*messages, last], request)

@@ -1,11 +1,12 @@
 """Guards: what no similarity may bridge between two questions.
 
 Read `reading.py` first (what is known of one question), then this file's `veto`, then any guard: each is a module
-with `read` (what one question says) and `differ` (whether two of these exclude the same answer). `words.py` splits a
-question into words. The guards are rules and not learned: near misses that a learned score has never seen are stopped
-here.
+with `read` (what one question says) and `differ` (whether two of these exclude the same answer). `referring/` holds
+those of what a question is about; `words.py` splits a question into words. The guards are rules and not learned: near
+misses that a learned score has never seen are stopped here.
 
-The package knows nothing of embeddings, stores or answers; it imports neither numpy nor anything else that is optional.
+The package knows nothing of embeddings, stores or answers; it imports neither numpy nor anything else that is
+optional.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cache.guards import asking, code, language, moments, names, negation, numbers, opposites, people, roles, scope
+from cache.guards import asking, language, moments, negation, numbers, opposites, roles, scope, tense
 from cache.guards.reading import Reading, read
+from cache.guards.referring import code, names, people
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,7 @@ GUARDS: tuple[tuple[str, Callable[[Reading, Reading], bool]], ...] = (
     ("code", lambda a, b: code.differ(a.code, a.words.text, b.code, b.words.text)),
     ("language", lambda a, b: language.differ(a.language, b.language)),
     ("asking", lambda a, b: asking.differ(a.asking, b.asking)),
+    ("tense", lambda a, b: tense.differ(a.tense, b.tense)),
     ("scope", lambda a, b: scope.differ(a.scope, b.scope)),
     ("person", lambda a, b: people.differ(a.people, b.people)),
     ("role", lambda a, b: roles.differ(a.roles, b.roles)),

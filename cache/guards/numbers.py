@@ -188,6 +188,8 @@ def _figures(words: tuple[str, ...], start: int, figures: str, attached: str) ->
         value = float(plain)
     except ValueError:  # a clock time, a date, a version, a fraction
         return end, _clock(plain), attached
+    if attached and attached not in _UNITS and attached not in _SCALES and attached not in {"am", "pm"}:
+        return end, plain + attached, ""  # a version or a size: 6a is not 6
     scale = attached if attached in _SCALES else words[end] if not attached and end < len(words) else ""
     if scale in _SCALES:
         return end + (not attached), value * _SCALES[scale], ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cache.guards import asking, code, language, moments, names, negation, numbers, opposites, people, roles, scope
+from cache.guards import asking, language, moments, negation, numbers, opposites, roles, scope, tense
+from cache.guards.referring import code, names, people
 from cache.guards.words import FUNCTION, Words, words_of
 
 
@@ -22,6 +23,7 @@ class Reading:
     code: frozenset[str]
     language: language.Written
     asking: str
+    tense: str
     scope: frozenset[str]
     people: frozenset[str]
     roles: roles.Roles
@@ -48,6 +50,7 @@ def read(question: str) -> Reading:
         code=code.read(words),
         language=language.read(words),
         asking=asking.read(words),
+        tense=tense.read(words),
         scope=scope.read(words),
         people=people.read(words),
         roles=roles.read(words),

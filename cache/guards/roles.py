@@ -25,7 +25,7 @@ class Roles:
         sources: Stems that something comes from.
         targets: Stems that something goes to.
         places: Each telling stem after the word before it.
-        stems: The stems of all words but articles, sorted.
+        words: All words in order.
         told: The telling stems.
         acts: Whether who asks acts: 1 when they do, -1 when something is done to them, else 0.
     """
@@ -33,7 +33,7 @@ class Roles:
     sources: frozenset[str]
     targets: frozenset[str]
     places: frozenset[tuple[str, str]]
-    stems: tuple[str, ...]
+    words: tuple[str, ...]
     told: frozenset[str]
     acts: int
 
@@ -60,7 +60,7 @@ def read(words: Words) -> Roles:
         sources=frozenset(sources - targets),
         targets=frozenset(targets - sources),
         places=frozenset(places),
-        stems=tuple(sorted(stem for word, stem in pairs if word not in _ARTICLES)),
+        words=words.words,
         told=frozenset(stem for word, stem in pairs if word not in FUNCTION),
         acts=("i" in words.words) - ("me" in words.words),
     )
@@ -72,7 +72,19 @@ def differ(a: Roles, b: Roles) -> bool:
         return True
     if a.told == b.told and a.acts * b.acts < 0:
         return True
-    return a.stems == b.stems and len(a.places ^ b.places) >= 2 * 2  # two words that changed places
+    return _are_rearranged(a.words, b.words)
+
+
+def _are_rearranged(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Tell whether the same words stand in another order, or as often in another way.
+
+    A phrase that moved to the front (`On Sundays, are you open?`) leaves the order as it was, taken as a ring.
+    """
+    if a == b or set(a) != set(b):
+        return False
+    if sorted(a) != sorted(b):
+        return any(a.count(word) != b.count(word) for word in set(a) - FUNCTION)
+    return not any(a[at:] + a[:at] == b for at in range(len(a)))
 
 
 def _phrase(words: Words, start: int) -> set[str]:

@@ -1,8 +1,8 @@
 """Two questions side by side, token by token and word by word.
 
-Each token of the one is held against the closest of the other, after Zhang et al., "BERTScore: Evaluating Text Generation
-with BERT" (ICLR 2020). Of the words that one question has and the other lacks, this asks how near the other comes: in what
-the word means (by the lexicon) and in how it is used (by the embedding).
+Each token of the one is held against the closest of the other, after Zhang et al., "BERTScore: Evaluating Text
+Generation with BERT" (ICLR 2020). Of the words that one question has and the other lacks, this asks how near the
+other comes: in what the word means (by the lexicon) and in how it is used (by the embedding).
 """
 
 from __future__ import annotations

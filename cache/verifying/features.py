@@ -1,8 +1,8 @@
-"""What two questions have in common, as numbers, each with the direction in which it may count.
+"""What two questions have in common, as numbers, some with the direction in which they may count.
 
-A model that is free to choose learns from made-up traps that less overlap is safer, for the traps were written to look
-alike. So more similarity may only raise the probability, and more difference only lower it; where neither is meant, the
-direction is 0.
+Traps are written to look alike, so a model that sees nothing else learns that less overlap is safer. Two things keep it
+from that: similarity may only raise the probability and what the guards find different may only lower it, and among its
+examples are the nearest questions of other groups, which have little in common and are not the same.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
     from cache.verifying.question import Question
 
-_SIDES = {
-    "lacking": -1,
-    "lacking_weight": -1,
-    "covered": 1,
-    "meaning": 1,
-    "meaning_gap": -1,
-    "use": 1,
-    "use_gap": -1,
-    "strange": -1,
-    "unknown": -1,
-    "tokens": 1,
-    "weakest": 1,
-}
+_SIDES = (
+    "lacking",
+    "lacking_weight",
+    "covered",
+    "meaning",
+    "meaning_gap",
+    "use",
+    "use_gap",
+    "strange",
+    "unknown",
+    "tokens",
+    "weakest",
+)
 DIRECTIONS: dict[str, int] = {
     "similarity": 1,
-    "trigrams": 1,
-    **{f"{name}_{end}": direction for name, direction in _SIDES.items() for end in ("least", "most")},
-    "shared_use": 1,
-    "impostor": -1,
+    "trigrams": 0,
+    **{f"{name}_{end}": 0 for name in _SIDES for end in ("least", "most")},
+    "shared_use": 0,
+    "impostor": 0,
     "is_one_replaced": 0,
     "names": -1,
     "numbers": -1,
@@ -45,10 +45,10 @@ DIRECTIONS: dict[str, int] = {
     "particles": -1,
     "people": -1,
     "negation": -1,
-    "acts": -1,
-    "places": -1,
-    "asking_same": 1,
-    "asking_other": -1,
+    "acts": 0,
+    "places": 0,
+    "asking_same": 0,
+    "asking_other": 0,
     "fewest_words": 0,
     "most_words": 0,
 }

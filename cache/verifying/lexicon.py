@@ -1,8 +1,9 @@
 """Which words mean the same: vectors of single words that were pulled together for synonyms and apart for the rest.
 
-The vectors of a sentence embedding put *hot* beside *cold* and *pool* beside *gym*, for they are talked about alike. Here
-synonyms were attracted and antonyms and sisters under one hypernym repelled, after Mrkšić et al., "Counter-fitting Word
-Vectors to Linguistic Constraints" (NAACL 2016), with the relations of the Open English WordNet (CC BY 4.0).
+The vectors of a sentence embedding put *hot* beside *cold* and *pool* beside *gym*, for they are talked about alike.
+Here synonyms were attracted and antonyms and sisters under one hypernym repelled, after Mrkšić et al., "Counter-
+fitting Word Vectors to Linguistic Constraints" (NAACL 2016), with the relations of the Open English WordNet (CC BY
+4.0).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cache.guards import Reading, read
-from cache.guards.words import FUNCTION
+from cache.guards.words import FUNCTION, terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from cache.embedding import Reading as Embedded
     from cache.verifying.lexicon import Lexicon
 
-_FILLING = (
-    FUNCTION
-    | frozenset(
-        "quick question many cheers kindly process steps step procedure anyone somebody someone explain bit still".split()  # noqa: SIM905  as a table
+_FILLING = FUNCTION | frozenset(
+    terms(
+        """quick question many cheers kindly process steps step procedure anyone somebody someone explain bit still
+        actually really usually currently exactly name hiya"""
     )
-    | frozenset(("actually", "really", "usually", "currently", "exactly", "name", "hiya"))
 )
 _MOST_TOKENS = 64
-_HEAD = struct.Struct("<B")
+_HEAD = struct.Struct("<BB")
+"""How many tokens, and how many axes."""
 _SCALE = 127
 
 
@@ -47,7 +47,7 @@ class Marks:
 
     def packed(self) -> bytes:
         """Write them down, to be kept beside a stored answer."""
-        return _HEAD.pack(len(self.states)) + self.spans.tobytes() + self.states.tobytes()
+        return _HEAD.pack(*self.states.shape) + self.spans.tobytes() + self.states.tobytes()
 
     @classmethod
     def unpacked(cls, packed: bytes) -> Marks:
@@ -56,11 +56,10 @@ class Marks:
         Raises:
             ValueError: It is something else.
         """
-        (tokens,) = _HEAD.unpack_from(packed)
+        tokens, axes = _HEAD.unpack_from(packed)
         begin = _HEAD.size + 4 * tokens
         spans = np.frombuffer(packed, np.uint16, 2 * tokens, _HEAD.size).reshape(tokens, 2)
-        states = np.frombuffer(packed, np.int8, -1, begin) if tokens else np.zeros(0, np.int8)
-        return cls(states.reshape(tokens, -1) if tokens else np.zeros((0, 0), np.int8), spans)
+        return cls(np.frombuffer(packed, np.int8, tokens * axes, begin).reshape(tokens, axes), spans)
 
 
 def mark(embedded: Embedded, centre: NDArray[np.float32], axes: NDArray[np.float32]) -> Marks:

@@ -21,7 +21,7 @@ from cache.verifying.features import DIRECTIONS, compare
 from cache.verifying.question import describe, mark
 from cache.verifying.training.calibrating import calibrate, recall_at
 from cache.verifying.training.fitting import Examples, fit, held_out
-from cache.verifying.training.pairs import Pair, given, grouped
+from cache.verifying.training.pairs import Pair, given, grouped, strangers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +54,7 @@ def main() -> None:
 def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
     """Learn from pairs, and write the artifact into a folder."""
     name, embedded = asyncio.run(_embed(sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len)))
+    pairs = [*pairs, *strangers(pairs, {text: found.vector for text, found in embedded.items()})]
     centre, axes = _axes([found.states[1:-1] for found in embedded.values()])
     lexicon = read_lexicon()
     questions = {text: describe(text, mark(found, centre, axes), lexicon) for text, found in embedded.items()}
@@ -79,7 +80,7 @@ def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
         features=tuple(DIRECTIONS),
         data_sha256=hashlib.sha256(written.encode()).hexdigest(),
         metrics=_report(pairs, odds, examples.same),
-        calibration=calibrate(1 / (1 + np.exp(-np.concatenate([one[found] for one in odds]))), same),
+        calibration=calibrate(_probabilities(np.concatenate([one[found] for one in odds])), same),
         depth=trees.depth,
         base=trees.base,
     )
@@ -110,6 +111,10 @@ async def _embed(texts: list[str]) -> tuple[str, dict[str, Embedded]]:
     found = {text: one for batch in batches for text, one in zip(batch, await embedding.read(batch), strict=True)}
     await embedding.close()
     return embedding.name, found
+
+
+def _probabilities(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (1 / (1 + np.exp(-odds))).astype(np.float32)
 
 
 def _axes(states: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

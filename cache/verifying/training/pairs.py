@@ -9,16 +9,23 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cache.verifying.training.rewording import reword
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 _WORDINGS_OF_TWO = 3
 """How many pairs of two other wordings are taken of each group."""
 _REWORDED_TRAPS = 2
+_STRANGERS = 2
+_SURELY_ANOTHER = 0.8
+"""Questions of two groups that are more alike may be the same one, written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class Pair:
         kind: What sort of pair it is.
         group: Pairs of one group are held out together.
         weight: How much it counts in training.
-        made: Whether one of them was made by `rewording.py`: such a pair teaches, and measures nothing.
+        made: Whether it was put together here and not written as a pair: it teaches, and measures nothing.
     """
 
     a: str
@@ -46,7 +53,8 @@ class Pair:
 
 def grouped(random: random.Random) -> Iterator[Pair]:
     """Make pairs of the question groups that come with the package."""
-    for path in sorted(path for path in (files("cache.verifying") / "data").iterdir() if path.name.endswith(".jsonl")):
+    paths = [path for path in (files("cache.verifying") / "data").iterdir() if path.name.endswith(".jsonl")]
+    for path in sorted(paths, key=lambda path: path.name):
         for line in path.read_text("utf-8").splitlines():
             yield from _of_group(json.loads(line), random)
 
@@ -84,6 +92,28 @@ def given(path: Path, weight: float, random: random.Random) -> Iterator[Pair]:
     for question in sorted({row["a"] for row in rows}):
         group = f"{path.name}:{groups[question]}"
         yield Pair(question, reword(question, random), same=True, kind="near repeat", group=group, made=True)
+
+
+def strangers(pairs: Sequence[Pair], vectors: Mapping[str, NDArray[np.float32]]) -> Iterator[Pair]:
+    """Pair the first question of each group with the nearest questions of others, which it is not the same as.
+
+    Args:
+        pairs: What the questions are taken from.
+        vectors: The unit vector of each question.
+    """
+    groups: dict[str, str] = {}
+    for pair in pairs:
+        if not pair.made:
+            groups.setdefault(pair.a, pair.group)
+            groups.setdefault(pair.b, pair.group)
+    texts = sorted(groups)
+    rows = np.stack([vectors[text] for text in texts])
+    of = np.array([groups[text] for text in texts])
+    for first in sorted({pair.a for pair in pairs if not pair.made}):
+        similar = rows @ vectors[first]
+        similar[(of == groups[first]) | (similar > _SURELY_ANOTHER)] = -1
+        for at in np.argsort(-similar)[:_STRANGERS]:
+            yield Pair(first, texts[at], same=False, kind="stranger", group=groups[first], made=True)
 
 
 def _connected(edges: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -13,6 +13,7 @@ KEPT_APART = {
         ("Wake me at 6am", "Wake me at 6pm"),
         ("Where is parcel 77120?", "Where is parcel 77210?"),
         ("Open ticket three hundred", "Open ticket 30"),
+        ("Is the Model 5 waterproof?", "Is the Model 5b waterproof?"),
         ("Who was the 3rd president?", "Who was the 5th president?"),
     ],
     "unit": [
@@ -62,6 +63,10 @@ KEPT_APART = {
         ("Why do cats purr?", "How do cats purr?"),
         ("How long is the tour?", "How much is the tour?"),
     ],
+    "tense": [
+        ("How much does a stamp cost?", "How much did a stamp cost?"),
+        ("What is the speed limit?", "What was the speed limit?"),
+    ],
     "scope": [
         ("Delete all photos", "Delete photos"),
         ("What is the first step?", "What is the last step?"),
@@ -75,6 +80,7 @@ KEPT_APART = {
         ("How do I move money from savings to checking?", "How do I move money from checking to savings?"),
         ("Convert Celsius to Kelvin", "Convert Kelvin to Celsius"),
         ("Do dogs chase cats?", "Do cats chase dogs?"),
+        ("Rinse first, then soak", "Soak first, then rinse"),
     ],
 }
 

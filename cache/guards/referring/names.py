@@ -19,57 +19,17 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"[^\W_][\w&+#-]*(?:'[^\W\d_]+)?")
 _SENTENCE_END = re.compile(r"[.!?:;]\s*$|^\W*$|[\"(]$")
 _SHORTEST_MISSPELT = 6
-_SAME = {
-    word: group.split()[0]
-    for group in [
-        "\n    australia australian ",
-        " austria austrian ",
-        " belgium belgian ",
-        " brazil brazilian ",
-        " canada canadian ",
-        " china chinese ",
-        "\n    denmark danish ",
-        " egypt egyptian ",
-        " english england ",
-        " eu european europe ",
-        " finland finnish ",
-        " france french ",
-        "\n    germany german ",
-        " go golang ",
-        " greece greek ",
-        " hungary hungarian ",
-        " india indian ",
-        " ireland irish ",
-        " italy italian ",
-        "\n    japan japanese ",
-        " javascript js ",
-        " korea korean ",
-        " kubernetes k8s ",
-        " macos macbook osx mac ",
-        " mexico mexican ",
-        "\n    netherlands dutch ",
-        " norway norwegian ",
-        " paris parisian ",
-        " poland polish ",
-        " portugal portuguese ",
-        " postgres\n    postgresql ",
-        " rome roman ",
-        " russia russian ",
-        " scotland scottish ",
-        " spain spanish ",
-        " sweden swedish ",
-        " switzerland\n    swiss ",
-        " thailand thai ",
-        " turkey turkish ",
-        " typescript ts ",
-        " uk britain british ",
-        " us usa america american ",
-        " vietnam\n    vietnamese ",
-        " wales welsh ",
-        " york nyc\n    ",
-    ]
-    for word in group.split()[1:]
-}
+_ALIKE = """
+    australia australian | austria austrian | belgium belgian | brazil brazilian | canada canadian |
+    china chinese | denmark danish | egypt egyptian | english england | eu european europe | finland finnish |
+    france french | germany german | go golang | greece greek | hungary hungarian | india indian | ireland irish |
+    italy italian | japan japanese | javascript js | korea korean | kubernetes k8s | macos macbook osx mac |
+    mexico mexican | netherlands dutch | norway norwegian | paris parisian | poland polish | portugal portuguese |
+    postgres postgresql | rome roman | russia russian | scotland scottish | spain spanish | sweden swedish |
+    switzerland swiss | thailand thai | turkey turkish | typescript ts | uk britain british |
+    us usa america american | vietnam vietnamese | wales welsh | york nyc
+"""
+_SAME = {word: group.split()[0] for group in _ALIKE.split("|") for word in group.split()[1:]}
 _KNOWN = frozenset(
     terms(
         """england english scotland wales ireland france germany spain italy portugal netherlands belgium switzerland
