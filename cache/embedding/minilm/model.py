@@ -56,7 +56,7 @@ class MiniLM:
             states = self._run([tokens[place].ids for place in places])
             for place, of_text in zip(places, states, strict=True):
                 is_cut = bool(tokens[place].overflowing) or len(texts[place]) > _READS_CHARACTERS
-                unknown = tokens[place].ids.count(self._unknown)
+                unknown = 0 if self._unknown is None else tokens[place].ids.count(self._unknown)
                 readings[place] = _reading(tokens[place], of_text, is_cut=is_cut, unknown=unknown)
         return [readings[place] for place in range(len(texts))]
 

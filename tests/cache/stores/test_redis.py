@@ -11,7 +11,7 @@ from cache.stores import Stored, StoreSize
 from cache.stores.redis import BUDGET_S, RedisAnswers
 from tests.support.servers import RedisServer, redis_server
 
-ANSWER = Stored(b"x", "m", 1_000, {"output": 3}, 5.0, "why?", ("t",))
+ANSWER = Stored(b"x", "m", 1_000, {"output": 3}, 5.0, "why?", tags=("t",))
 PATIENT_S = 10.0
 
 
