@@ -1,7 +1,7 @@
 """The semantic cache through a whole gateway: what it serves, to whom, what it learns, and what it forgets."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -47,9 +47,11 @@ def with_semantic(**changes: Any) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def semantic_gateway(folder: Path, **changes: Any) -> AsyncGenerator[RunningGateway]:
-    async with running_gateway(folder, with_semantic(**changes)) as gateway:
-        await until(lambda: semantics(gateway).cache is not None)
+async def semantic_gateway(
+    folder: Path, *, stores: Mapping[str, Any] | None = None, **changes: Any
+) -> AsyncGenerator[RunningGateway]:
+    async with running_gateway(folder, with_semantic(**changes), stores=stores) as gateway:
+        await until(lambda: semantics(gateway).cache is not None, 30)
         gateway.upstream.answers = answer
         yield gateway
 
