@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol
 
+from cache.answers import APART_S
 from cache.config import SemanticSection
 from cache.learning.learner import Learner
 from cache.partition import partition
@@ -184,7 +185,7 @@ class Meaning:
     def _fits(self, stored: Stored, entitled: Entitled, slot: Slot, section: SemanticSection) -> bool:
         wished = slot.directives.max_age
         oldest = section.ttl if wished is None else min(wished, section.ttl)
-        return self.clock() - stored.created <= oldest and self.catalogue.grants(stored.model, entitled.grant)
+        return -APART_S <= self.clock() - stored.created <= oldest and self.catalogue.grants(stored.model, entitled.grant)
 
 
 def feature_of(entitled: Entitled) -> str:
