@@ -126,3 +126,12 @@ async def test_a_stop_in_the_middle_of_lessons_says_nothing(tmp_path: Path, capf
         )
     said = capfd.readouterr()
     assert "lesson failed" not in said.out + said.err
+
+
+async def test_a_model_that_declines_is_heard_by_who_asked_and_by_nobody_else(tmp_path: Path) -> None:
+    async with semantic_gateway(tmp_path) as gateway:
+        gateway.upstream.answers = lambda _: ["I'm sorry, but I can't help with that."]
+        key = await gateway.key("red")
+        await asked(gateway, key, ASKED)
+        assert (await gateway.services.caches.answers.size()).entries == 1
+        assert not await semantics(gateway).cache._index.names()  # noqa: SLF001  what may be found by meaning

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from cache.answers import APART_S
 from cache.config import SemanticSection
+from cache.judging.refusals import declines
 from cache.learning.learner import Learner
 from cache.partition import partition
 from cache.semantic.lookup import SemanticCache, Sought
@@ -141,7 +142,8 @@ class Meaning:
         if section is None or sought is None:
             return
         ttl = slot.directives.lifetime(section.ttl)
-        keeps = ttl and text_of(completion) is not None and not slot.whole
+        said = text_of(completion)
+        keeps = ttl and said is not None and not slot.whole and not declines(said)
         stored = answer_of(asked, entitled, slot, model, settlement, completion, sought) if keeps else None
         self.lessons.begin(
             Lesson(
@@ -185,7 +187,9 @@ class Meaning:
     def _fits(self, stored: Stored, entitled: Entitled, slot: Slot, section: SemanticSection) -> bool:
         wished = slot.directives.max_age
         oldest = section.ttl if wished is None else min(wished, section.ttl)
-        return -APART_S <= self.clock() - stored.created <= oldest and self.catalogue.grants(stored.model, entitled.grant)
+        return -APART_S <= self.clock() - stored.created <= oldest and self.catalogue.grants(
+            stored.model, entitled.grant
+        )
 
 
 def feature_of(entitled: Entitled) -> str:
