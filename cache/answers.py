@@ -72,9 +72,10 @@ class AnswerCache:
         """Return a stored answer whoever it is for, for those who serve it to nobody."""
         return await self._store.get(key)
 
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
-        return await self._store.lacks(key)
+    @property
+    def sure(self) -> bool:
+        """Whether an answer that was not found just now is not there; see `AnswerStore.sure`."""
+        return self._store.sure
 
     async def delete(self, key: bytes) -> bool:
         """Forget one answer; see `AnswerStore.delete`."""

@@ -3,6 +3,7 @@
 CacheError
 ├── AnswersAway             the home of answers does not answer, so that nothing can be forgotten there
 ├── BadDirective            the caller's cache controls make no sense
+├── BadLine                 a line of a recorded stream is not what it should be
 ├── BadPair                 a line of a file of labelled pairs is no pair
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
@@ -38,6 +39,20 @@ class BadDirective(CacheError):
         self.source = source
         self.directive = directive
         self.expected = expected
+
+
+class BadLine(CacheError):
+    """A line of a recorded stream that is not what it should be.
+
+    Attributes:
+        file: The file.
+        number: The line, from 1.
+    """
+
+    def __init__(self, file: str, number: int, fault: str) -> None:
+        super().__init__(f"{file}, line {number}: {fault}")
+        self.file = file
+        self.number = number
 
 
 class EmbeddingUnavailable(CacheError):

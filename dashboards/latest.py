@@ -53,7 +53,7 @@ def line(row: RequestRow, now: datetime) -> Line:
         rest="".join(f" / {shown(name)}" for name in rest),
         model=shown(row.model) or NOTHING,
         route=shown(row.route) or NOTHING,
-        cache=row.cache or NOTHING,
+        cache=row.cache.replace(";similarity=", " ") or NOTHING,
         cache_tone="good" if is_hit(row.cache) else "",
         tokens=_tokens(row.input_tokens, row.output_tokens),
         cost=usd(row.cost),

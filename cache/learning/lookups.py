@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True):
@@ -62,6 +66,11 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     partition: bytes = b""
     features: tuple[float, ...] = ()
     prior: tuple[tuple[int, float], ...] = ()
+
+    def told_apart(self, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+        """Tell verdicts on neighbours from those on controls."""
+        controls = set(self.against[len(self.against) - self.controls :])
+        return [v for v in verdicts if v.entry not in controls], [v for v in verdicts if v.entry in controls]
 
 
 class Verdict(msgspec.Struct, frozen=True, array_like=True):

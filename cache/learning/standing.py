@@ -12,6 +12,7 @@ class Reason(StrEnum):
 
     OPEN = "open"
     LEARNING = "too little is known yet"
+    NOVEL = "too much of what is asked was never asked before"
     BLIND_JUDGE = "the judge does not tell unrelated answers apart"
     DRIFT = "answers turned out wrong more often than learned"
     SPENT = "the error bound leaves no room"

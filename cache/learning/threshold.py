@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 WINDOW = 1_000
 """How many of the last lookups stand for those to come."""
 
-LEAST = 30
+LEAST = 100
 """Lookups that must have been seen before any is served."""
 
 HIGHEST = 0.1
+HIGHEST_ERRORS = 5.0
+"""The risk of one hit is never accepted above `HIGHEST`, or above so many times the error bound if that is more."""
+
 _HORIZON = 150
 _MARGIN = 0.98
 _HASTE = 1.3
@@ -44,4 +47,4 @@ def plan(ledger: Ledger, recent: Sequence[float], max_error: float, inflation: f
         low = high
     share, ordered = low / ahead * len(recent), sorted(recent)
     served = sum(1 for spent in accumulate(ordered) if spent <= share)
-    return min(HIGHEST, ordered[served - 1]) if served else 0.0
+    return min(max(HIGHEST, HIGHEST_ERRORS * max_error), ordered[served - 1]) if served else 0.0

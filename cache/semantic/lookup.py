@@ -42,22 +42,22 @@ class Sought:
     """What a look-up by meaning came to.
 
     Attributes:
-        cache: Who looked: places of another cache may be of another embedding.
         scope: Where it looked.
         entry: The name that an answer to this very question has there.
         asked: The question and its place.
         decision: What is to be done.
         near: The stored answers that were read, by their names.
+        cache: Who looked, and may keep an answer: places of another embedding are no places here.
         answer: What is to be served; None when the model is to be asked.
         similarity: The cosine between the question and the one that `answer` is of.
     """
 
-    cache: SemanticCache
     scope: bytes
     entry: bytes
     asked: Placed
     decision: Decision
     near: Mapping[bytes, Stored]
+    cache: SemanticCache
     answer: Stored | None = None
     similarity: float = 0.0
 
@@ -123,7 +123,7 @@ class SemanticCache:
 
         candidates = self._candidates(asked, found, near, may)
         decision = learner.decide(candidates, scope, watched=watched)
-        sought = Sought(self, scope, entry_of(scope, question.text), asked, decision, near)
+        sought = Sought(scope, entry_of(scope, question.text), asked, decision, near, self)
         if decision.action is not Action.SERVE or decision.entry is None:
             return sought
         similarity = next(each.similarity for each in found if each.key == decision.entry)
@@ -156,13 +156,13 @@ class SemanticCache:
         return await self._answers.get(entry)
 
     async def _read(self, scope: bytes, found: Sequence[Neighbour], learner: Learner) -> dict[bytes, Stored]:
-        """Read the nearest answers; a place whose answer is gone is given up, unless its home is only away."""
+        """Read the nearest answers; a place whose answer is surely gone is given up."""
         near: dict[bytes, Stored] = {}
         for each in found:
             stored = await self._answers.get(each.key)
             if stored is not None:
                 near[each.key] = stored
-            elif await self._answers.lacks(each.key):
+            elif self._answers.sure:
                 with suppress(IndexUnavailable):
                     await self._index.remove(scope, each.key)
                 learner.forget(each.key)

@@ -59,16 +59,13 @@ class StoreSize:
 class AnswerStore(Protocol):
     """Keeps answers by fingerprint until they expire or their room is needed."""
 
-    async def get(self, key: bytes) -> Stored | None:
-        """Return the answer, or None when there is none or it has expired."""
+    @property
+    def sure(self) -> bool:
+        """Whether what it did not find just now is not there; false while it cannot tell."""
         ...
 
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether there surely is no such answer: False as well where the store cannot tell just now.
-
-        `get` finds nothing in a store that is away, and finds it again afterwards; who wants to give up what names an
-        answer asks this.
-        """
+    async def get(self, key: bytes) -> Stored | None:
+        """Return the answer, or None when there is none or it has expired."""
         ...
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:

@@ -61,8 +61,14 @@ class DiskAnswers:
         self._max_bytes = max_bytes
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, "answers")
+        self._sure = True
         self._file: sqlite3.Connection | None = None
         self._hits: dict[bytes, int] = {}
+
+    @property
+    def sure(self) -> bool:
+        """Whether the disk did as it was asked just now; see `AnswerStore.sure`."""
+        return self._sure
 
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none, it has expired, or it is not as it was written."""
@@ -72,10 +78,6 @@ class DiskAnswers:
     async def get_until(self, key: bytes) -> tuple[Stored, float] | None:
         """Return the answer and the instant at which it expires; see `get`."""
         return await self._do(partial(self._get, key), None)
-
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
-        return await self._do(partial(self._lacks, key), default=False)
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, dropping what saves least per byte as needed."""
@@ -105,14 +107,17 @@ class DiskAnswers:
     def _guarded(self, work: Callable[[], ValueT], default: ValueT) -> ValueT:
         """Work, in the thread; a disk in trouble is as if there were nothing there."""
         try:
-            return work()
+            found = work()
         except Exception as error:  # noqa: BLE001  a damaged file has more ways to fail than SQLite has names for
             with suppress(sqlite3.Error, OSError):
                 self._let_go()
                 if not _may_pass(error):
                     for end in ("", "-wal", "-shm"):
                         self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-        return default
+            self._sure = False
+            return default
+        self._sure = True
+        return found
 
     def _open(self) -> sqlite3.Connection:
         if self._file is None:
@@ -141,10 +146,6 @@ class DiskAnswers:
             return None
         self._hits[key] = self._hits.get(key, 0) + 1
         return found
-
-    def _lacks(self, key: bytes) -> bool:
-        query = "SELECT 1 FROM answer WHERE key = ? AND expires > ?"
-        return self._open().execute(query, (key, self._clock())).fetchone() is None
 
     def _put(self, key: bytes, stored: Stored, now: float, expires: float) -> None:
         size, nanos = weight(stored), max(1, stored.cost_nanos)

@@ -74,6 +74,11 @@ class MemoryAnswers:
         self._bytes = 0
         self._hits = self._misses = self._evictions = self._rejections = self._expirations = 0
 
+    @property
+    def sure(self) -> bool:
+        """It always is; see `AnswerStore.sure`."""
+        return True
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none or it has expired; either way the key counts as asked for."""
         frequency = self._sketch.add(key)
@@ -88,11 +93,6 @@ class MemoryAnswers:
         self._hits += 1
         self._order.touch(key, entry.worth(frequency))
         return entry.stored
-
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether there is no such answer."""
-        entry = self._entries.get(key)
-        return entry is None or entry.expires_at <= self._clock()
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, making room as needed, unless that would drop more than it saves."""

@@ -45,6 +45,11 @@ class NearAnswers:
         self._near_s = near_s
         self._changes = 0
 
+    @property
+    def sure(self) -> bool:
+        """Whether the home is; see `AnswerStore.sure`."""
+        return self._home.sure
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, from wherever it is."""
         stored = await self._near.get(key)
@@ -57,10 +62,6 @@ class NearAnswers:
         if changes == self._changes:  # else what was found may have been replaced or purged meanwhile
             await self._near.put(key, found[0], min(self._near_s, found[1] - self._clock()))
         return found[0]
-
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether it is surely in neither."""
-        return await self._near.lacks(key) and await self._home.lacks(key)
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer in the home, and near as well; see `AnswerStore.put`."""

@@ -80,6 +80,11 @@ class RedisAnswers:
         self._me = uuid4().hex
         self._abandoned: set[asyncio.Task[Any]] = set()
 
+    @property
+    def sure(self) -> bool:
+        """Whether Redis answers; see `AnswerStore.sure`."""
+        return self._ticks() >= self._away_until
+
     async def get(self, key: bytes) -> Stored | None:
         """Return the answer, or None when there is none, it has expired, or Redis does not tell in time."""
         found = await self.get_until(key)
@@ -90,10 +95,6 @@ class RedisAnswers:
         record = await self._ask(lambda: self._client.hget(self._prefix + b"a:" + key, "v"))
         found = None if record is None else unpack(key, record)
         return found if found is not None and found[1] > self._clock() else None
-
-    async def lacks(self, key: bytes) -> bool:
-        """Say whether there surely is no such answer; see `AnswerStore.lacks`."""
-        return await self._ask(lambda: self._client.exists(self._prefix + b"a:" + key)) == 0
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer for `ttl` seconds, dropping as needed those that would expire soonest."""

@@ -132,7 +132,7 @@ class Course:
 
     @contextmanager
     def calling(
-        self, ready: Ready, purpose: Literal["answer", "embedding"], used: Used, *, left: Callable[[], bool]
+        self, ready: Ready, purpose: Literal["answer", "embedding", "judge"], used: Used, *, left: Callable[[], bool]
     ) -> Generator[None]:
         """Make a call inside the block; what it came to is kept, however it ends.
 
@@ -161,7 +161,7 @@ class Course:
     def _bought(
         self,
         ready: Ready,
-        purpose: Literal["answer", "embedding"],
+        purpose: Literal["answer", "embedding", "judge"],
         used: Used,
         error: BaseException | None,
         began: float,

@@ -8,6 +8,7 @@ import msgspec
 
 from cache.learning.learner import Learner
 from cache.learning.lookups import Observation
+from cache.learning.prior import shipped
 from cache.learning.standing import Standing
 from governance.lookups.records import Lookup
 
@@ -18,6 +19,7 @@ WRONG: Final = b"wrong"
 _STRICT: Final = Decimal("0.01")
 """The bound while no policy has set one."""
 
+_FEATURES: Final = len(shipped().mean)
 _DECODE: Final = msgspec.msgpack.Decoder(Observation).decode
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
 
@@ -63,11 +65,12 @@ class Learned:
 
 
 def observed(lookup: Lookup) -> Observation | None:
-    """Read what a look-up on record observed; None for one of an older release, which nobody can read any more."""
+    """Read what a look-up on record observed; None for one of another release, which nobody here can read."""
     try:
-        return _DECODE(lookup.evidence)
+        seen = _DECODE(lookup.evidence)
     except msgspec.DecodeError:
         return None
+    return seen if len(seen.decision.features) in {0, _FEATURES} else None
 
 
 def evidence_of(observation: Observation) -> bytes:

@@ -77,10 +77,9 @@ class Teacher:
             await asyncio.gather(*self._running, return_exceptions=True)
 
     def begin(self, lesson: Lesson) -> None:
-        """Learn from an answer, beside whatever comes next."""
-        cache, judge_of = self._semantics.cache, self._judge_of
-        replaced = lesson.sought.cache is not cache
-        if cache is not None and not replaced and judge_of is not None and len(self._running) < MOST:
+        """Learn from an answer, beside whatever comes next; not when the cache that was asked has been replaced."""
+        cache, judge_of = lesson.sought.cache, self._judge_of
+        if cache is self._semantics.cache and judge_of is not None and len(self._running) < MOST:
             judge = judge_of(lesson.section.judge)
             task = asyncio.create_task(self._learn(lesson, cache, judge), name="lesson")
             self._running.add(task)

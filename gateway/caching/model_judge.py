@@ -1,6 +1,6 @@
 """A model as judge: asked by the gateway's own path, so that its cost is held, settled and on the ledger, marked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -14,9 +14,8 @@ from gateway.errors import GatewayError
 from gateway.governing.in_force import InForce
 from gateway.speech.chat import read_chat
 from gateway.steps.admission import Refusal
-
-ENDPOINT: Final = "judge"
-"""What the ledger calls the endpoint of these requests."""
+from governance.attribution import Offered
+from governance.ledger.events import JUDGE
 
 _INSTRUCTIONS: Final = (
     "Two people asked a question each, and each was given an answer. Decide whether the first answer would have been a "
@@ -50,14 +49,18 @@ class ModelJudge:
             request_id=request_id,
             at=self.now(),
             tick=self.ticks(),
-            endpoint=ENDPOINT,
-            controls=replace(first.controls, cache_control="no-cache, no-store", idempotency_key=None),
+            endpoint=JUDGE,
+            offered=_sessionless(first.offered),
+            controls=replace(
+                first.controls, cache_control="no-cache, no-store", idempotency_key=None, interactive=True
+            ),
             body=request.body,
             size=len(raw),
             fields=request.fields,
             model=self.model,
             stream=False,
             dialect="chat",
+            purpose=JUDGE,
             carrier=None,
         )
         try:
@@ -84,6 +87,15 @@ class ModelJudge:
             "temperature": 0,
             "max_tokens": _MOST_OUTPUT,
         }
+
+
+def _sessionless(offered: Offered) -> Offered:
+    """Leave out the session: what nobody asked for must not make a caller's session too long."""
+    return Offered(_without(offered.headers), _without(offered.metadata), offered.user)
+
+
+def _without(said: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in said.items() if name != "session"}
 
 
 def _read(body: dict[str, Any]) -> Verdict:

@@ -102,7 +102,7 @@ def open_caches(
         semantics=semantics,
         teacher=Teacher(semantics, recorder, database, log),
         recorder=recorder,
-        purger=Purger(database, answers, semantics, time),
+        purger=Purger(database, answers, semantics),
         now=now,
         ticks=ticks,
         new_id=new_id,

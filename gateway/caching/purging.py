@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from time import time
 
 from cache.answers import AnswerCache
 from cache.errors import CacheError
@@ -24,7 +25,7 @@ class Purger:
     """
 
     def __init__(
-        self, database: Database, answers: AnswerCache, semantics: OpenSemantics, clock: Callable[[], float]
+        self, database: Database, answers: AnswerCache, semantics: OpenSemantics, clock: Callable[[], float] = time
     ) -> None:
         """Begin with nothing done.
 
@@ -43,53 +44,58 @@ class Purger:
         self._liked = 0
         self.done = 0
 
-    async def follow(self) -> None:
-        """Carry out what was ordered since the last time.
+    async def follow(self) -> int:
+        """Carry out what was ordered since the last time or had to wait, and count the answers forgotten.
 
         Raises:
             StoreUnavailable: The database does not answer.
             AnswersAway: The home of answers does not; the next time begins with the order that it failed.
         """
+        forgotten = 0
         for purge in await purges.after(self._database, self.done):
             if purge.kind == "like":
                 self._likes[purge.n] = purge
             else:
-                await self._forget(purge)
+                forgotten += await self._forget(purge)
             with suppress(CacheError):
-                await self._forget_likes()
+                forgotten += await self._forget_likes()
             self.done = purge.n
         with suppress(CacheError):
-            await self._forget_likes()
+            forgotten += await self._forget_likes()
+        return forgotten
 
-    async def _forget(self, purge: Purge) -> None:
+    async def _forget(self, purge: Purge) -> int:
         before = purge.at.timestamp()
         match purge.kind:
             case "all":
-                await self._answers.purge(EVERY, before)
+                return await self._answers.purge(EVERY, before)
             case "key":
-                await self._forget_key(bytes.fromhex(purge.value), before)
+                return await self._forget_key(bytes.fromhex(purge.value), before)
             case _:
-                await self._answers.purge(purge.value, before)
+                return await self._answers.purge(purge.value, before)
 
-    async def _forget_key(self, key: bytes, before: float) -> None:
+    async def _forget_key(self, key: bytes, before: float) -> int:
         """Forget an answer under every key it is kept under."""
         stored = await self._answers.get(key)
         if stored is not None and stored.created > before:
-            return
+            return 0
+        copies = 0
         if stored is not None and (tag := bought_by(stored.tags)) is not None:
-            await self._answers.purge(tag, before)
-        await self._answers.delete(key)  # and hear whether its home is only away
+            copies = await self._answers.purge(tag, before)
+        return copies + await self._answers.delete(key)  # which says as well whether its home is only away
 
-    async def _forget_likes(self) -> None:
+    async def _forget_likes(self) -> int:
         """Carry out the orders by likeness that were not yet, in the semantic cache that is open."""
-        cache, section = self._semantics.cache, self._semantics.section
-        if cache is None or section is None:
-            return
+        cache, section, forgotten = self._semantics.cache, self._semantics.section, 0
+        if cache is None:
+            return 0
         if cache is not self._searched:
             self._searched, self._liked = cache, 0
         for n, purge in sorted(self._likes.items()):
             before = purge.at.timestamp()
-            if n > self._liked and self._clock() - before <= section.ttl:  # older answers are served no more
-                for key in await cache.like(purge.value, purge.similarity):
-                    await self._forget_key(key, before)
-                self._liked = n
+            served = section is None or self._clock() - before <= section.ttl  # what is older is not, whatever it says
+            if n > self._liked and served:
+                keys = await cache.like(purge.value, purge.similarity)
+                forgotten += sum([await self._forget_key(key, before) for key in keys])
+            self._liked = max(n, self._liked)
+        return forgotten

@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from governance.errors import StoreUnavailable
 from governance.lookups.records import Lookup, Lookups
 
 MOST_WAITING: Final = 20_000
@@ -39,8 +38,9 @@ class Recorder:
             part = [self._waiting.popleft() for _ in range(min(len(self._waiting), _AT_ONCE))]
             try:
                 await self.lookups.write(part)
-            except StoreUnavailable:
-                self._waiting.extendleft(reversed(part))
+            except BaseException:  # a write that is cut off at the end of a process as well
+                room = MOST_WAITING - len(self._waiting)
+                self._waiting.extendleft(reversed(part[max(0, len(part) - room) :]))
                 raise
 
     async def begin(self, learn: Callable[[Lookup], object]) -> None:

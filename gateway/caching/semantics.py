@@ -58,9 +58,9 @@ class OpenSemantics(Learned):
         self.section: SemanticSection | None = None
         self._before: SemanticCache | None = None
         self._opening = opening
+        self._grace_s = grace_s
         self._log = log
         self._ticks = ticks
-        self._grace_s = grace_s
         self._next_try = 0.0
         self._told: dict[str, bool] = {}
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
+from cache.embedding.opening import installed
 from gateway.counting.calibration import COVER
 from gateway.counting.calibrations import Calibrations
 from gateway.errors import PortTaken
@@ -61,6 +62,7 @@ async def examine(settings: Settings, environment: Mapping[str, str], at: dateti
         *extras(settings, environment, at),
         policy(settings, environment, at),
         *holds(settings, environment, at),
+        *semantic_cache(settings, environment, at),
         home(settings.home),
         *key_files(Home(settings.home)),
         *spool(Home(settings.home)),
@@ -123,6 +125,26 @@ def holds(settings: Settings, environment: Mapping[str, str], at: datetime) -> t
     beyond = f"a prompt in {round(1 / (1 - COVER))} may cost more than was held for it"
     learnt = f"learnt from settled prompts: {', '.join(known) or 'no model yet'}"
     return (Finding("holds", State.OK, f"calibrated, so {beyond}; {learnt}"),)
+
+
+def semantic_cache(settings: Settings, environment: Mapping[str, str], at: datetime) -> tuple[Finding, ...]:
+    """Look at what the semantic cache needs, where the policy has features for it."""
+    try:
+        section = load_policy(settings.policy_file, environment, at).document.cache.semantic
+    except PolicyInvalid:
+        return ()
+    if section is None or not (section.enabled or section.observe):
+        return ()
+    name = "semantic cache"
+    if not installed(section.embedding):
+        detail = f"no question is looked up: what {section.embedding} needs is not installed"
+        return (Finding(name, State.WARN, detail, "pip install 'sluicegate[semantic]'"),)
+    if settings.workers > 1 and settings.answers_home != "redis":
+        detail = f"each of {settings.workers} workers finds only the questions that it was asked itself"
+        return (Finding(name, State.WARN, detail, "SLUICE_CACHE=redis with a REDIS_URL whose Redis searches vectors"),)
+    return (
+        Finding(name, State.OK, f"{counted(len(section.enabled), 'feature')} enabled, {len(section.observe)} observed"),
+    )
 
 
 def home(path: Path) -> Finding:

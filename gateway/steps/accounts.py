@@ -34,7 +34,7 @@ class Bought:
 
     model: Model
     price: Price
-    purpose: Literal["answer", "embedding"]
+    purpose: Literal["answer", "embedding", "judge"]
     at: datetime
     seconds: float
     usage: Usage | None

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from cache.errors import CacheError
 from gateway.errors import ModelNotFound
@@ -39,13 +39,15 @@ class Asked(Generic[FieldsT_co]):
         request_id: ours, unique; a client's own id is never used as one.
         at: when it arrived; its budget windows and the age of its answer follow this instant.
         tick: the same moment on the monotonic clock, in seconds.
-        endpoint: which API it speaks: `chat`, `completions`, `responses`, `messages` or `embeddings`.
+        endpoint: which API it speaks: `chat`, `completions`, `responses`, `messages` or
+            `embeddings`; `judge` where the gateway itself asks.
         body: the JSON object as it came, and `size` its bytes on the wire.
         fields: those of its fields that we act on, checked.
         limit_s: the longest it may take from `tick` on, by its caller's wish or the endpoint's own limit.
         model: the model or route it names.
         dialect: what its client speaks, for providers that speak the same.
         deferred: nobody waits for its answer.
+        purpose: what its calls are for, as the ledger says.
         carrier: carries its call to a provider's batches, where that may be; None for a call at once.
     """
 
@@ -64,6 +66,7 @@ class Asked(Generic[FieldsT_co]):
     stream: bool = False
     dialect: Dialect = "chat"
     deferred: bool = False
+    purpose: Literal["answer", "judge"] = "answer"
     carrier: Carrier | None = None
 
     @property

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cache.errors import BadDirective, BadPair, EmbeddingUnavailable, IndexUnavailable, NoAnswerInTime, TooDeep
+from cache.errors import (
+    BadDirective,
+    BadLine,
+    BadPair,
+    EmbeddingUnavailable,
+    IndexUnavailable,
+    NoAnswerInTime,
+    TooDeep,
+)
 from gateway import errors as edge
 from gateway.dialects.messages.failures import from_chat_error
 from gateway.policy.problems import PolicyInvalid
@@ -56,6 +64,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     routing.ZoneUnavailable: Shape(503, "zone_unavailable", retry=True, kind="server_error"),
     routing.NothingAvailable: _BUSY,
     BadDirective: Shape(400, "invalid_request_error", retry=False),
+    BadLine: Shape(400, "invalid_request_error", retry=False),
     BadPair: Shape(400, "invalid_request_error", retry=False),
     EmbeddingUnavailable: _BUSY,
     IndexUnavailable: _BUSY,

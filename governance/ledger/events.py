@@ -7,13 +7,16 @@ the garbage collector leaves alone: none of them can be part of a cycle.
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from governance.attribution import Attribution
 from governance.money import ZERO, Nanodollars
 from governance.prices import Price, Usage
+
+JUDGE: Final = "judge"
+"""The endpoint and the purpose of what the gateway asks a model itself, to have two answers compared."""
 
 
 class EventKind(StrEnum):

@@ -16,7 +16,7 @@ ANSWER = Stored(
     {"fresh_input": 3, "output": 5},
     1_700_000_000.25,
     "How are you, ü?",
-    b"marks",
+    b"\x00marks",
     ("team:red", "doc 17"),
 )
 LATER = Stored(b"{}", "gpt", 0, {}, 1_700_000_001.0)
@@ -58,14 +58,6 @@ async def test_an_answer_is_gone_when_its_time_is_over(store: AnswerStore, clock
     assert await store.get(b"k") == ANSWER
     clock.now = 10.0
     assert await store.get(b"k") is None
-
-
-async def test_a_store_says_what_it_lacks(store: AnswerStore) -> None:
-    assert await store.lacks(b"k")
-    await store.put(b"k", ANSWER, 10)
-    assert not await store.lacks(b"k")
-    await store.delete(b"k")
-    assert await store.lacks(b"k")
 
 
 async def test_reading_does_not_lengthen_a_life(store: AnswerStore, clock: Clock) -> None:

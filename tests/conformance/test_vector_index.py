@@ -2,11 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
-from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -15,20 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cache.index import VectorIndex
-from cache.index.disk import open_disk
-from cache.index.files.records import Origin
-from cache.index.memory import MemoryVectors
-from cache.index.redis import RedisVectors
 from gateway.bench.vectors import clustered
+from tests.support.vector_homes import DIMENSIONS, NAMES, vector_home, vector_redis_of
 
-DIMENSIONS = 16
-HOMES = ("memory", "disk", "redis")
 HERE, ELSEWHERE = b"h" * 32, b"e" * 32
 NEAR = 0.01
 """How far a similarity may be from the exact one with so few dimensions."""
-
-PATIENT_S = 10.0
-"""These tests are about what is found, on a machine that may be busy; not about how fast."""
 
 Vectors = NDArray[np.float32]
 
@@ -41,32 +29,14 @@ def number(key: bytes) -> int:
     return int.from_bytes(key, "big")
 
 
-@asynccontextmanager
-async def home(name: str, request: pytest.FixtureRequest, max_entries: int = 1_000) -> AsyncGenerator[VectorIndex]:
-    """Open an empty home by its name."""
-    with TemporaryDirectory() as folder:
-        index: VectorIndex
-        if name == "disk":
-            index = await open_disk(Path(folder), Origin("e", DIMENSIONS), max_entries, Random(0), pytest.fail, large=8)
-        elif name == "redis":
-            url = request.getfixturevalue("vector_redis_server").url
-            index = RedisVectors(url, Origin("e", DIMENSIONS), max_entries, uuid4().hex, budget_s=PATIENT_S)
-        else:
-            index = MemoryVectors(DIMENSIONS, max_entries, Random(0), large=8)
-        try:
-            yield index
-        finally:
-            await index.close()
-
-
-@pytest.fixture(params=HOMES)
+@pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture
 async def index(name: str, request: pytest.FixtureRequest) -> AsyncGenerator[VectorIndex]:
-    async with home(name, request) as index:
+    async with vector_home(name, vector_redis_of(request)) as index:
         yield index
 
 
@@ -189,7 +159,7 @@ async def test_a_vector_of_another_shape_or_no_number_is_refused(index: VectorIn
 async def test_a_full_index_drives_out_the_oldest_of_what_saved_nothing(
     name: str, request: pytest.FixtureRequest, vectors: Vectors
 ) -> None:
-    async with home(name, request, max_entries=10) as index:
+    async with vector_home(name, vector_redis_of(request), max_entries=10) as index:
         for place in range(10):
             await index.add(bytes([place % 2]) * 32, key(place), vectors[place])
         await index.used(bytes(32), key(0))
@@ -203,7 +173,7 @@ async def test_a_full_index_drives_out_the_oldest_of_what_saved_nothing(
 
 
 async def test_a_full_index_keeps_what_saves_more(name: str, request: pytest.FixtureRequest, vectors: Vectors) -> None:
-    async with home(name, request, max_entries=10) as index:
+    async with vector_home(name, vector_redis_of(request), max_entries=10) as index:
         for place in range(20):
             await index.add(HERE, key(place), vectors[place], weight=9.0 if place < 3 else 1.0)
         kept = set(await keys(index, vectors[0]))
@@ -235,7 +205,7 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.parametrize("name", HOMES)
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25)
 @given(steps=STEPS, seed=st.integers(0, 3))
 async def test_no_search_sees_another_partition(
@@ -243,7 +213,7 @@ async def test_no_search_sees_another_partition(
 ) -> None:
     model = dict[tuple[bytes, int], int]()
     chance = Random(seed)
-    async with home(name, request) as index:
+    async with vector_home(name, vector_redis_of(request)) as index:
         for what, partition, place in steps:
             if what == "add":
                 model[partition, place] = chance.randrange(300)

@@ -134,4 +134,4 @@ async def test_a_model_that_declines_is_heard_by_who_asked_and_by_nobody_else(tm
         key = await gateway.key("red")
         await asked(gateway, key, ASKED)
         assert (await gateway.services.caches.answers.size()).entries == 1
-        assert not await semantics(gateway).cache._index.names()  # noqa: SLF001  what may be found by meaning
+        assert not await semantics(gateway).cache._index.names()

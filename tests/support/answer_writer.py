@@ -12,7 +12,7 @@ async def _write(path: Path) -> None:
     store, number = DiskAnswers(path, 1_000_000_000, lambda: 10.0), 0
     while True:
         number += 1
-        await store.put(b"%032d" % number, Stored(b"%d" % number * 500, "m", number, {}, 1.0, tags=("t",)), 60)
+        await store.put(b"%032d" % number, Stored(b"%d" % number * 500, "m", number, {}, 1.0, None, tags=("t",)), 60)
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 

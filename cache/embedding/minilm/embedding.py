@@ -11,6 +11,7 @@ import numpy as np
 from cache.embedding.batching import Batches, Limits
 from cache.embedding.minilm.graph import DIMENSIONS
 from cache.embedding.minilm.model import MiniLM
+from cache.errors import EmbeddingUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,4 +54,9 @@ class MiniLMEmbedding:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _compute(self, texts: Sequence[str]) -> Sequence[Reading]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._model.read, texts)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, self._model.read, texts)
+        except (
+            Exception
+        ) as error:  # the runtime and the tokenizer have faults of their own, and no common name for them
+            raise EmbeddingUnavailable(f"{type(error).__name__}: {error}") from error

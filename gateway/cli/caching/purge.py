@@ -14,6 +14,8 @@ from gateway.cli.terminal import as_json, ledger, now, operator, show_json
 if TYPE_CHECKING:
     from governance.lookups.purges import Purge
 
+_ALIKE = 0.95
+
 
 @cache.command(
     epilog="\b\nExamples:\n  sluice cache purge --tag doc-17\n  sluice cache purge --feature support-bot/faq"
@@ -31,9 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1, min_open=True),
-    default=0.95,
-    show_default=True,
-    help="From what cosine on a question is like the one of --like.",
+    help="From what cosine on a question is like the one of --like.  [default: 0.95]",
 )
 @as_json
 def purge(
@@ -46,7 +46,7 @@ def purge(
     request_id: str | None,
     key: str | None,
     like: str | None,
-    similarity: float,
+    similarity: float | None,
     as_json: bool,
 ) -> None:
     """Have stored answers forgotten: those made until now, in every home and every process.
@@ -56,12 +56,17 @@ def purge(
     from governance.lookups import purges
 
     named = {"team": team, "app": app, "feature": feature, "model": model, "request": request_id}
-    tags = [f"{kind}:{value}" for kind, value in named.items() if value is not None]
-    tags += [] if tag is None else [tag]
-    given = len(tags) + everything + (key is not None) + (like is not None)
-    if given != 1:
+    said = {name: value for name, value in {**named, "tag": tag, "key": key, "like": like}.items() if value is not None}
+    if len(said) + everything != 1:
         raise click.UsageError("Say what to forget by exactly one of the options; see --help.")
-    ordered = _order(tags, key, like, similarity)
+    if (empty := next((name for name, value in said.items() if not value), None)) is not None:
+        raise click.UsageError(f"--{empty} is empty.")
+    if similarity is not None and like is None:
+        raise click.UsageError("--similarity goes with --like.")
+    tags = [
+        f"{name}:{value}" if name in named else value for name, value in said.items() if name not in {"key", "like"}
+    ]
+    ordered = _order(tags, key, like, _ALIKE if similarity is None else similarity)
 
     async def give() -> None:
         async with ledger() as database:

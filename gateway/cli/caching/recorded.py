@@ -13,6 +13,7 @@ import click
 from gateway.cli.terminal import ledger, now, replace_file, settings, show_json, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gateway.caching.advice import Advice
@@ -29,16 +30,27 @@ def show_recorded(file: Path | None, *, write: bool, as_json: bool) -> None:
     section = load_policy(path, os.environ, now()).document.cache.semantic
     if section is None:
         raise click.UsageError("The policy has no cache.semantic; name features in its `observe` to have them watched.")
-    found = advise(asyncio.run(_read()), section, Random(0))  # noqa: S311  the same record, the same curve
-    change = _change(path, section, found, write=write) if path is not None else []
+    found = advise(asyncio.run(_read()), section, Random(0))  # noqa: S311  the same record, the same advice
+    if not as_json:
+        _show(found)
+    change = [] if path is None else _change(path, section, found, write=write)
+    written = write and bool(change)
     if as_json:
-        show_json({"features": [_facts(one) for one in found], "change": change, "written": write and bool(change)})
+        show_json({"features": [_facts(one) for one in found], "change": change, "written": written})
+    elif change:
+        click.echo("\n".join(["", *change]))
+        click.echo(f"Written to {path}." if written else "Nothing is written yet: --write does.")
     elif found:
-        _table(found)
-        click.echo("\n".join(f"{one.feature}: {one.why}" for one in found))
-        click.echo("\n".join(["", *change]) if change else "The policy need not change.")
-    else:
-        click.echo("No look-up of the semantic cache is on record yet.")
+        click.echo("The policy need not change.")
+
+
+def _show(found: tuple[Advice, ...]) -> None:
+    from governance.names import shown
+
+    if not found:
+        return click.echo("No look-up of the semantic cache is on record yet.")
+    _table(found)
+    return click.echo("\n".join(f"{shown(one.feature)}: {one.why}" for one in found))
 
 
 async def _read() -> list[Any]:
@@ -56,26 +68,34 @@ def _change(path: Path, section: Any, found: tuple[Advice, ...], *, write: bool)
     from difflib import unified_diff
 
     from gateway.caching.advice import advised
-    from gateway.policy.change.rewriting import CannotEdit, rewritten
-    from gateway.policy.positions import parse
+    from gateway.policy.change.rewriting import CannotEdit
     from gateway.policy.source import parse_policy
     from governance.names import shown
 
     text = path.read_bytes().decode()
-    data: Any = parse(text).data
-    stated = data["cache"]["semantic"]
-    wanted = advised(section, found, stated)
-    if wanted == stated:
-        return []
     try:
-        edited = rewritten(text, ("cache", "semantic"), wanted, "cache.semantic")
+        edited = _edited(text, advised(section, found))
     except CannotEdit as error:
         raise click.ClickException(f"{error}: write it by hand.") from error
+    if edited == text:
+        return []
     parse_policy(edited, str(path), os.environ, now())
     if write:
         replace_file(path, edited)
     before, after = text.splitlines(), edited.splitlines()
     return [shown(line) for line in unified_diff(before, after, str(path), str(path), n=0, lineterm="")]
+
+
+def _edited(text: str, lists: Mapping[str, Sequence[str]]) -> str:
+    """Write the lists of features into the text where they are not what it says."""
+    from gateway.policy.change.rewriting import rewritten
+    from gateway.policy.positions import parse
+
+    data: Any = parse(text).data
+    for name, features in lists.items():
+        if list(features) != data["cache"]["semantic"].get(name, []):
+            text = rewritten(text, ("cache", "semantic", name), features, f"cache.semantic.{name}")
+    return text
 
 
 def _facts(one: Advice) -> dict[str, Any]:

@@ -49,10 +49,8 @@ async def _read(since: timedelta) -> tuple[dict[str, dict[LookupKind, int]], dic
 
     async with ledger() as database:
         lookups, standing = Lookups(database), await in_force(database, os.environ, now())
-        learned, section = (
-            Learned(SystemRandom()),
-            None if standing is None else standing.policy.document.cache.semantic,
-        )
+        section = None if standing is None else standing.policy.document.cache.semantic
+        learned = Learned(SystemRandom())
         if section is not None:
             learned.bind(section.max_error)
         await Recorder(lookups, "").begin(learned.learn)

@@ -5,6 +5,8 @@ The edit is proved before anyone sees it: the new text must read as the old one 
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -20,22 +22,19 @@ class CannotEdit(Exception):
 
 
 def rewritten(text: str, path: Sequence[str | int], value: object, what: str) -> str:
-    """Return the text of a policy with another value at a path that it has.
+    """Return the text of a policy with another value at a path.
 
     Args:
         text: A valid policy.
-        path: Keys of mappings and indices of lists.
-        value: Plain data, whose texts need no quotes.
+        path: Keys of mappings and indices of lists; all but the last are there, and something beside the last.
+        value: Plain data; what reads as a number is written as one, even a text.
         what: What stands there, for the error.
 
     Raises:
         CannotEdit: The value cannot be replaced without touching something else.
     """
     written = flow(value)
-    start, end = _place(text, path)
-    if "#" in text[start:end]:
-        raise CannotEdit(f"{what} has comments in it, which would be lost")
-    edited = f"{text[:start]}{written}{text[end:]}"
+    edited = _edited(text, path, written, what)
     data: Any = parse(text).data
     holder = data
     for step in path[:-1]:
@@ -49,25 +48,51 @@ def rewritten(text: str, path: Sequence[str | int], value: object, what: str) ->
 
 
 def flow(part: object) -> str:
-    """Write plain data as YAML on one line; its texts need no quotes."""
+    """Write plain data as YAML on one line; a text that reads as a number is written as one."""
     if isinstance(part, dict):
         return f"{{{', '.join(f'{name}: {flow(value)}' for name, value in part.items())}}}"
     if isinstance(part, list | tuple):
         return f"[{', '.join(map(flow, part))}]"
-    return str(part)
+    if part is None:
+        return "null"
+    text = str(part)
+    return text if not isinstance(part, str) or _plain(text) else json.dumps(text, ensure_ascii=False)
 
 
-def _place(text: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """Find where a value begins and ends, in characters."""
+def _plain(text: str) -> bool:
+    """Say whether a text reads as itself, or as the number that it spells, where it stands without quotes."""
+    parsed = parse(f"value: [{text}]\n")
+    read: Any = [] if parsed.faults else parsed.data
+    match read:
+        case {"value": [bool()]}:
+            return False
+        case {"value": [int() | Decimal()]}:
+            return True
+        case _:
+            return bool(read == {"value": [text]})
+
+
+def _edited(text: str, path: Sequence[str | int], written: str, what: str) -> str:
+    """Put a value in the place of the one at a path, or before all others of its mapping where there is none."""
     shift = 1 if text.startswith("\ufeff") else 0
-    node = yaml.compose(text[shift:], Loader=yaml.SafeLoader)
+    holder: Any = None
+    node: Any = yaml.compose(text[shift:], Loader=yaml.SafeLoader)
     for step in path:
-        node = node.value[step] if isinstance(step, int) else _value(node, step)
-    return node.start_mark.index + shift, _end(node) + shift
+        holder, node = node, node.value[step] if isinstance(step, int) else _value(node, step)
+    if node is None:
+        first = holder.value[0][0].start_mark
+        line = "\r\n" if "\r\n" in text else "\n"
+        then = ", " if holder.flow_style else line + " " * first.column
+        start = first.index + shift
+        return f"{text[:start]}{path[-1]}: {written}{then}{text[start:]}"
+    start, end = node.start_mark.index + shift, _end(node) + shift
+    if "#" in text[start:end]:
+        raise CannotEdit(f"{what} has comments in it, which would be lost")
+    return f"{text[:start]}{' ' if start == end else ''}{written}{text[end:]}"
 
 
 def _value(node: Any, name: str) -> Any:
-    return next(value for key, value in node.value if key.value == name)
+    return next((value for key, value in node.value if key.value == name), None)
 
 
 def _end(node: Any) -> int:

@@ -1,7 +1,8 @@
 """What a valid policy says that cannot mean what was meant: warnings, each with its place and a hint.
 
-`shadowed.py` finds budgets and limits that never bind, `unreachable.py` routes and fallbacks that never answer. Both
-look at a whole document whose names are known to be right, and say nothing where they are not certain. `enforcement.py`
+`shadowed.py` finds budgets and limits that never bind, `unreachable.py` routes and fallbacks that never answer,
+`unlearned.py` features that a semantic cache never serves. All look at a whole document whose names are known to be
+right, and say nothing where they are not certain. `enforcement.py`
 names the parts that this release reads but does not obey.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.policy.findings.shadowed import shadowed
+from gateway.policy.findings.unlearned import unlearned
 from gateway.policy.findings.unreachable import unreachable
 
 if TYPE_CHECKING:
@@ -23,3 +25,4 @@ def findings(report: Reporter, document: Policy, unpriced: Mapping[str, str]) ->
     """Find everything of the kind in a document."""
     yield from shadowed(report, document)
     yield from unreachable(report, document, unpriced)
+    yield from unlearned(report, document, unpriced)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from gateway.errors import ModelNotFound
 from gateway.policy.replay.limits import Book
 from gateway.policy.replay.regime import CACHE, Met, Regime, resolved
-from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, terms, terms_of_target
+from gateway.policy.replay.terms import exact_cache, growth, hourly, rates, semantic_cache, terms, terms_of_target
 from gateway.steps.budget_steps import tightened
 from gateway.wire.errors import shape_of
 from governance.limits.loops import Repeats
@@ -69,7 +69,7 @@ class Ruling:
     Attributes:
         same: The very rules, route, models and prices that it met in the past; nothing is decided anew by itself.
         answer: From how many tiers cheaper budgets want its model to who answers it.
-        cached: Whether an answer from the cache is still given.
+        cached: Which caches still give their answers.
         undone: The codes of refusals that this policy may undo.
         was_tightened: A budget had shortened its answer.
         ceiling: The longest its answer may be, where that is news; else None.
@@ -79,7 +79,7 @@ class Ruling:
 
     same: bool
     answer: Callable[[int], Answer]
-    cached: bool
+    cached: frozenset[str]
     undone: frozenset[str]
     was_tightened: bool
     ceiling: int | None
@@ -141,6 +141,7 @@ class Rulings:
             and before == grant
             and terms_of_target(old.policy, was) == terms_of_target(new.policy, target)
             and _everyones(old.policy) == _everyones(new.policy)
+            and _caches(old.policy, met) == _caches(new.policy, met)
         )
         output = before.output if before is not None and old is not None else None
         if met.tightened and output is not None:
@@ -148,7 +149,7 @@ class Rulings:
         return Ruling(
             same=same,
             answer=cache(partial(self._answer, met, grant, reference, held)),
-            cached=exact_cache(new.policy) is not None and new.permits(grant, met.model),
+            cached=_caches(new.policy, met) if new.permits(grant, met.model) else frozenset(),
             undone=DECIDED_BY_POLICY | ({LOOP} if _loops_are_told(new, old) else set()),
             was_tightened=met.tightened,
             ceiling=_news(grant.output, output),
@@ -211,7 +212,7 @@ def _nobodys(limits: Limits, *, same: bool) -> Ruling:
     return Ruling(
         same=same,
         answer=lambda _: Answer(code=NO_APP),
-        cached=False,
+        cached=frozenset(),
         undone=frozenset(),
         was_tightened=False,
         ceiling=None,
@@ -225,6 +226,13 @@ def _everyones(policy: LoadedPolicy) -> object:
     loop = policy.rules.loop
     sessions, same_requests = (None, False) if loop is None else (loop.session_requests, loop.same_request is not None)
     return policy.rules.timezone, exact_cache(policy), sessions, same_requests
+
+
+def _caches(policy: LoadedPolicy, met: Met) -> frozenset[str]:
+    """Name the caches that may answer a feature, by the words with which the ledger says that they did."""
+    exact, semantic = exact_cache(policy), semantic_cache(policy)
+    enabled = semantic is not None and f"{met.app}/{met.feature}" in semantic.enabled
+    return frozenset({"exact"} if exact is not None else ()) | ({"semantic"} if enabled else set())
 
 
 def _loops_are_told(new: Regime, old: Regime | None) -> bool:

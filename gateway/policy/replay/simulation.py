@@ -64,7 +64,7 @@ class Simulation:
                 self._make(row.at, as_recorded(row), drawn)
         elif refused:
             self._reconsider(row, ruling, outcome)
-        elif row.provider == CACHE and ruling.cached:
+        elif row.provider == CACHE and row.cache.partition(";")[0] in ruling.cached:
             self._give_again(row, drawn, outcome)
         else:
             self._decide(row, ruling, drawn, outcome)

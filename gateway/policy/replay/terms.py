@@ -9,6 +9,7 @@ from governance.prices import Price
 from router_models.config import RouteRule
 
 if TYPE_CHECKING:
+    from cache.config import ExactSection, SemanticSection
     from gateway.policy.models import ModelSection
     from gateway.policy.source import LoadedPolicy
 
@@ -47,9 +48,14 @@ def hourly(policy: LoadedPolicy, name: str) -> Nanodollars | None:
     return policy.document.providers[model.provider].machine_usd_per_hour if model is not None and measured else None
 
 
-def exact_cache(policy: LoadedPolicy) -> object:
-    """Return how answers are served again, to be compared."""
+def exact_cache(policy: LoadedPolicy) -> ExactSection | None:
+    """Return how answers to the very same request are served again, to be compared."""
     return policy.document.cache.exact
+
+
+def semantic_cache(policy: LoadedPolicy) -> SemanticSection | None:
+    """Return how answers to requests that mean the same are served again, to be compared."""
+    return policy.document.cache.semantic
 
 
 def rates(price: Price | None) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gateway.policy.change.parts import parts
-from gateway.policy.replay.terms import exact_cache
+from gateway.policy.replay.terms import exact_cache, semantic_cache
 from governance.limits import StepAction
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ SAME_REQUEST: Final = (
     "and nobody else."
 )
 CACHE: Final = "cache.exact: what a wider cache would have answered is not on record, so none of it is spared."
+SEMANTIC: Final = (
+    "cache.semantic: what it would have answered that was asked anew is not on record, nor what its judge would have "
+    "cost, so none of it is spared or spent."
+)
 DEFAULT_LENGTH: Final = (
     "max_tokens.default: which requests named no length is not on record, so their answers stay as long as they were."
 )
@@ -58,6 +62,7 @@ def _tightens(policy: LoadedPolicy) -> bool:
 _LEFT: Final[tuple[tuple[Callable[[LoadedPolicy], object], str], ...]] = (
     (_same_request, SAME_REQUEST),
     (exact_cache, CACHE),
+    (semantic_cache, SEMANTIC),
     (_default_lengths, DEFAULT_LENGTH),
 )
 """Rules of a policy that matter where they are (not None) and differ."""

@@ -12,7 +12,7 @@ from sqlalchemy import and_, func, select
 
 from governance.attribution import UNATTRIBUTED
 from governance.database import Database
-from governance.ledger.events import EventKind
+from governance.ledger.events import JUDGE, EventKind
 from governance.ledger.reading.spans import ended_between
 from governance.ledger.tables import LedgerAttemptRow, LedgerEventRow, micros
 from governance.money import Nanodollars
@@ -62,6 +62,7 @@ class Past(NamedTuple):
     session: str
     end_user: str | None
     code: str
+    cache: str
 
     @property
     def met(self) -> tuple[str, ...]:
@@ -117,9 +118,13 @@ async def traffic_size(database: Database, since: datetime, until: datetime) -> 
 
 
 async def latest_calls(database: Database, since: datetime, until: datetime) -> Sequence[Past]:
-    """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model."""
+    """Read the latest settled calls that told their usage, at most `SAMPLE` for each app and model.
+
+    The gateway's own questions to a judge are left out: they are not like what the app asks.
+    """
     place = func.row_number().over(partition_by=(_E.team, _E.app, _E.model), order_by=(_E.at.desc(), _E.id.desc()))
-    told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None))
+    theirs = _E.endpoint != JUDGE
+    told = (_E.kind == EventKind.SETTLED.value, _E.held_nanos > 0, _E.fresh_input.is_not(None), theirs)
     ranked = select(_E.id, place.label("place")).where(ended_between(since, until), *told).subquery()
     latest = select(ranked.c.id).where(ranked.c.place <= SAMPLE)
     async with database.reading() as connection:

@@ -10,7 +10,7 @@ from cache.stores.memory import Counts, MemoryAnswers
 
 
 def stored(size: int = 0, cost: int = 0, at: float = 0.0, tag: str = "t") -> Stored:
-    return Stored(b"x" * size, "m", cost, {}, at, tags=(tag,))
+    return Stored(b"x" * size, "m", cost, {}, at, None, tags=(tag,))
 
 
 ValueT = TypeVar("ValueT")
@@ -116,7 +116,7 @@ class MemoryMachine(RuleBasedStateMachine):
     def put(self, key: bytes, tag: str, size: int, cost: int, ttl: int) -> None:
         self.version += 1
         answer = stored(size, cost, at=self.now, tag=tag)
-        answer = Stored(answer.body, str(self.version), cost, {}, self.now, tags=(tag,))
+        answer = Stored(answer.body, str(self.version), cost, {}, self.now, None, tags=(tag,))
         self._done(self.store.put(key, answer, ttl))
         self.latest[key] = answer, self.now + ttl
 

@@ -56,6 +56,24 @@ def test_holds_below_the_bound_are_told_with_what_they_rest_on(home: Path) -> No
     assert "engine/smollm2 (of 1)" in detail
 
 
+SEMANTIC = SMALL + "cache: {semantic: {enabled: [bot/faq], max_error: 0.01, ttl: 7d, embedding: %s}}\n"
+
+
+def test_a_semantic_cache_is_told_with_what_it_lacks(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = home / "policy.yaml"
+    policy.write_text(SEMANTIC % "all-minilm-l6-v2")
+    monkeypatch.setattr("gateway.operations.doctor.installed", lambda _: True)
+    assert examined(home, 0)["semantic cache"]["detail"] == "1 feature enabled, 0 observed"
+    alone = examined(home, 0, WORKERS="2", SLUICE_CACHE="disk")["semantic cache"]
+    assert (alone["state"], alone["detail"]) == (
+        "warn",
+        "each of 2 workers finds only the questions that it was asked itself",
+    )
+    monkeypatch.setattr("gateway.operations.doctor.installed", lambda _: False)
+    missing = examined(home, 0)["semantic cache"]
+    assert (missing["state"], missing["cure"]) == ("warn", "pip install 'sluicegate[semantic]'")
+
+
 def test_secrets_that_others_may_read_must_be_mended(home: Path) -> None:
     key = home / "admin.key"
     key.write_text("sk-admin")

@@ -80,7 +80,8 @@ async def test_a_limit_on_sessions_stops_the_long_one_even_where_the_cache_answe
     rows = await recorded(OPEN, *[asks(session="long")] * 5, *[asks(session="short")] * 2, *[asks()] * 4)
     new = policy(everyone="limits: {loop: {session_requests: 3}}")
     assert blue(rows, new).reasons == {"requests of one session": 2}
-    from_cache = [row._replace(provider="cache", route="cache", held_nanos=0, cost_nanos=0) for row in rows]
+    hit = {"provider": "cache", "route": "cache", "cache": "exact", "held_nanos": 0, "cost_nanos": 0}
+    from_cache = [row._replace(**hit) for row in rows]
     cached = policy(everyone="limits: {loop: {session_requests: 3}}\ncache: {exact: {ttl: 1h, shared_by: app}}")
     assert blue(from_cache, cached).reasons == {"requests of one session": 2}
 

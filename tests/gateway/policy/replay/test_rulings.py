@@ -6,7 +6,7 @@ import pytest
 
 from gateway.policy.replay.lanes import Board
 from gateway.policy.replay.rulings import Answer, Ruling, Rulings
-from tests.support.past_traffic import Past, Recorder
+from tests.support.past_traffic import Past, Recorder, replayed
 from tests.support.policy_texts import read
 
 TEXT = """\
@@ -88,3 +88,32 @@ async def test_a_budget_goes_down_tier_by_tier_from_the_model_that_was_asked_for
     assert [asked.answer(steps).model for steps in range(4)] == ["best", "large", "small", "small"]
     assert not asked.was_tightened
     assert (await ruling("best", "weak;budget:tighten")).was_tightened
+
+
+CACHED = TEXT.replace("apps: [{name: web}]", "apps: [{name: web, features: [{name: faq}, {name: triage}]}]")
+EXACT = "cache: {exact: {ttl: 1h}}\n"
+SEMANTIC = "cache: {semantic: {enabled: [web/%s], max_error: 0.01, ttl: 1h}}\n"
+
+
+@pytest.mark.parametrize(
+    ("cache", "new", "cost"),
+    [
+        ("semantic;similarity=0.97", SEMANTIC % "faq", 0),
+        ("semantic;similarity=0.97", SEMANTIC % "triage", 3),
+        ("semantic;similarity=0.97", EXACT, 3),
+        ("semantic;similarity=0.97", "", 3),
+        ("exact", EXACT, 0),
+        ("exact", SEMANTIC % "faq", 3),
+    ],
+)
+async def test_an_answer_stays_cached_as_long_as_its_cache_may_answer_its_feature(
+    cache: str, new: str, cost: int
+) -> None:
+    both = "cache: {exact: {ttl: 1h}, semantic: {enabled: [web/faq], max_error: 0.01, ttl: 1h}}\n"
+    old, policy = read(CACHED + both), read(CACHED + new)
+    recorder = Recorder(old, dict(old.prices))
+    await recorder.record([Past(1, "red", "web", "small", 10_000, 10_000, 0, 1, feature="faq")])
+    hit = {"provider": "cache", "route": "cache", "cache": cache, "held_nanos": 0, "cost_nanos": 0}
+    rows = [row._replace(**hit) for row in recorder.rows()]
+    assert replayed(rows, policy, old)["red"].replayed == cost * 10**9
+    assert replayed(rows, old, old)["red"].replayed == 0

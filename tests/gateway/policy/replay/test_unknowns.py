@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.policy.replay.unknowns import CACHE, DEFAULT_LENGTH, SAME_REQUEST, TIGHTENED_LENGTH, left_out
+from gateway.policy.replay.unknowns import CACHE, DEFAULT_LENGTH, SAME_REQUEST, SEMANTIC, TIGHTENED_LENGTH, left_out
 from tests.support.policy_texts import SMALL, read
 
 OLD = read(SMALL)
@@ -16,6 +16,7 @@ CEILING = "output: {max_tokens: {ceiling: 90}}\n"
     [
         ("limits: {loop: {same_request: 5}}\n", SAME_REQUEST),
         ("cache: {exact: {ttl: 24h, shared_by: app}}\n", CACHE),
+        ("cache: {semantic: {enabled: [bot/faq], max_error: 0.01, ttl: 7d}}\n", SEMANTIC),
         ("output: {max_tokens: {default: 90}}\n", DEFAULT_LENGTH),
         ("budgets: [{scope: org, limit: 5, window: day, steps: {50%: tighten}}]\n", TIGHTENED_LENGTH),
     ],

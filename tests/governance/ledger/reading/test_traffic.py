@@ -1,7 +1,9 @@
 from datetime import timedelta
 from pathlib import Path
 
-from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
+from msgspec.structs import replace
+
+from governance.ledger.events import JUDGE, EventKind, LedgerAttempt, LedgerEvent
 from governance.ledger.reading.traffic import (
     Used,
     latest_calls,
@@ -62,6 +64,15 @@ async def test_the_latest_calls_and_prices_and_the_use_of_each_caller_are_read(t
         Used("support", "a", "unattributed", "k1", "gpt", "pinned", 3, usd("0.30")),
         Used("support", "b", "unattributed", "k1", "other", "pinned", 1, usd("0.10")),
     )
+
+
+async def test_what_the_gateway_asks_a_judge_itself_is_no_example_of_what_an_app_asks(tmp_path: Path) -> None:
+    asked = settled("a", 0)
+    judged = replace(asked, opening=replace(asked.opening, request_id="j", endpoint=JUDGE))
+    async with fresh_database(tmp_path) as database:
+        await write(database, asked, judged)
+        calls = await latest_calls(database, NOON, NOON + HOUR)
+    assert [call.endpoint for call in calls] == ["chat"]
 
 
 async def test_the_requests_of_each_session_are_counted_by_key_once_they_were_let_in(tmp_path: Path) -> None:

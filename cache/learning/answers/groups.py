@@ -16,7 +16,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from cache.learning.judging import Judging
+    from cache.learning.answers.judging import Judging
     from cache.learning.lookups import Verdict
 
 MAX_PAIRS = 4_096
@@ -27,6 +27,7 @@ JOIN = 0.8
 
 MERGE = log(0.9 / 0.1)
 DIFFER = -2.0
+_FEW = 20
 _CERTAIN = 8.0
 _FORGET = 0.98
 
@@ -159,7 +160,7 @@ class Groups(msgspec.Struct):
     def _liken(self, one: int, other: int, ratio: float) -> None:
         pair = (min(one, other), max(one, other))
         evidence = max(self.likeness.pop(pair, 0.0) + ratio, -_CERTAIN)
-        if evidence - log(max(self.live, 2)) > MERGE:
+        if evidence - log(max(self.live, _FEW)) > MERGE:
             self._merge(*pair)
             return
         self.likeness[pair] = evidence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from cache.learning.answers.groups import Groups
     from cache.learning.evidence import Evidence
-    from cache.learning.groups import Groups
     from cache.learning.lookups import Candidate
 
 MOST = 5

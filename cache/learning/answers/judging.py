@@ -16,13 +16,16 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cache.learning.groups import Groups
+    from cache.learning.answers.groups import Groups
     from cache.learning.lookups import Verdict
 
 _PRIOR_TRIALS = 40.0
 _PRIOR_ERRORS = 1.0
 _LEAST = 0.002
 _SURE = 0.95
+_FIRST_TESTED = 20.0
+_LEAST_TESTED = 0.03
+_LOW = 0.84
 
 
 class Rate(msgspec.Struct, array_like=True):
@@ -77,7 +80,8 @@ class Judging(msgspec.Struct):
         """Count errors of the judge: hold each verdict on one fresh answer against the others of the same answer."""
         for place, verdict in enumerate(verdicts):
             others = [*verdicts[:place], *verdicts[place + 1 :]]
-            odds = groups.place(others, {}, self)
+            named = {group for other in others if (group := groups.of(other.entry)) is not None}
+            odds = groups.place(others, {group: 0.8 / len(named) for group in named}, self)
             likely, probability = max(odds.items(), key=lambda pair: pair[1], default=(0, 0.0))
             group = groups.of(verdict.entry)
             if group is None or probability < _SURE:
@@ -86,6 +90,24 @@ class Judging(msgspec.Struct):
                 self.alarms.count(float(not verdict.same))
             elif groups.differ(group, likely):
                 self.misses.count(float(verdict.same))
+
+    def false_alarms(self, verdicts: int) -> float:
+        """Return how often so many verdicts on a right answer call it wrong all the same; at least this often.
+
+        Args:
+            verdicts: Comparisons with members of the answer's group. Of two both must err, but a
+                split verdict leaves a doubt of one in ten; of three two must err.
+        """
+        alarms = self.alarms.limits(_LOW)[0]
+        return (0.0, alarms, alarms**2 + 0.2 * alarms, 3 * alarms**2)[min(verdicts, 3)]
+
+    def tested(self) -> float:
+        """Return the share of fresh answers that should be compared with a control as well."""
+        return max(_LEAST_TESTED, _FIRST_TESTED / (_FIRST_TESTED + self.controls.trials))
+
+    def inflation(self) -> float:
+        """Return how many wrong answers there may be for each that is found, by what the judge missed of controls."""
+        return 1.0 / max(1e-3, 1.0 - min(self.controls.mean() * 1.5, self.controls.limits(1.64)[1]))
 
     def noisy(self) -> bool:
         """Tell whether one verdict is too little to rely on."""
