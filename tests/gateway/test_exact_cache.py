@@ -212,7 +212,7 @@ async def test_another_gateway_finds_the_answers_of_the_first(
 
 
 async def test_an_order_to_forget_that_finds_the_disk_held_by_another_is_obeyed_afterwards(tmp_path: Path) -> None:
-    async with running_gateway(tmp_path, stores={"answers_home": "disk"}) as gateway:
+    async with running_gateway(tmp_path, stores={"cache": "disk"}) as gateway:
         key = await gateway.key()
         assert await _outcomes(gateway, key, {}, {}) == ["miss", "exact"]
         caches = gateway.services.caches

@@ -28,7 +28,7 @@ pytest.importorskip("onnxruntime")
 
 
 async def test_an_order_by_likeness_that_was_given_while_no_gateway_ran_is_obeyed_when_one_does(tmp_path: Path) -> None:
-    async with semantic_gateway(tmp_path, stores={"answers_home": "disk"}) as gateway:
+    async with semantic_gateway(tmp_path, stores={"cache": "disk"}) as gateway:
         key = await gateway.key("red")
         await asked(gateway, key, ASKED)
         await purges.order(
@@ -36,7 +36,7 @@ async def test_an_order_by_likeness_that_was_given_while_no_gateway_ran_is_obeye
             Purge(at=gateway.services.now(), kind="like", value=REWORDED, similarity=0.8, by="cli:ann"),
         )
         gateway.services.caches.purger.done = 10**9  # it is stopped before it hears of the order
-    async with semantic_gateway(tmp_path, stores={"answers_home": "disk"}) as gateway:
+    async with semantic_gateway(tmp_path, stores={"cache": "disk"}) as gateway:
         await until(lambda: gateway.services.caches.purger.done == 1)
 
         async def forgotten() -> bool:
@@ -46,7 +46,7 @@ async def test_an_order_by_likeness_that_was_given_while_no_gateway_ran_is_obeye
 
 
 async def test_another_size_is_obeyed_while_the_gateway_runs_and_nothing_kept_is_lost(tmp_path: Path) -> None:
-    async with semantic_gateway(tmp_path, stores={"answers_home": "disk"}) as gateway:
+    async with semantic_gateway(tmp_path, stores={"cache": "disk"}) as gateway:
         key = await gateway.key("red")
         await asked(gateway, key, ASKED)
         before = semantics(gateway).cache
