@@ -1,10 +1,8 @@
 """What can go wrong in the cache.
 
 CacheError
-├── AnswersAway             the home of answers does not answer, so that nothing can be forgotten there
 ├── BadDirective            the caller's cache controls make no sense
-├── BadLine                 a line of a recorded stream is not what it should be
-├── BadPair                 a line of a file of labelled pairs is no pair
+├── BadLine                 a line of a file to evaluate by is not what it should be
 ├── EmbeddingUnavailable    no vector can be had, now or at all
 │   ├── EmbeddingBusy       too many texts wait, or the vectors came too late
 │   └── EmbeddingMissing    what computes it is not installed
@@ -16,13 +14,6 @@ CacheError
 
 class CacheError(Exception):
     """A fault of the cache or of what it was given."""
-
-
-class AnswersAway(CacheError):
-    """The home of answers does not answer. Who only looks for one goes on without; who wants one forgotten must not."""
-
-    def __init__(self) -> None:
-        super().__init__("the home of answers does not answer: nothing was forgotten there")
 
 
 class BadDirective(CacheError):
@@ -42,7 +33,7 @@ class BadDirective(CacheError):
 
 
 class BadLine(CacheError):
-    """A line of a recorded stream that is not what it should be.
+    """A line of a recorded stream, or of labelled pairs, that is not what it should be.
 
     Attributes:
         file: The file.
@@ -89,18 +80,6 @@ class TooDeep(CacheError):
 
     def __init__(self) -> None:
         super().__init__("the body is nested too deep to be compared")
-
-
-class BadPair(CacheError):
-    """A line that is no labelled pair.
-
-    Attributes:
-        line: Its number, from 1.
-    """
-
-    def __init__(self, line: int) -> None:
-        super().__init__(f'line {line} is no pair; write {{"a": …, "b": …, "same": true or false, "kind": …}}')
-        self.line = line
 
 
 class NoAnswerInTime(CacheError):

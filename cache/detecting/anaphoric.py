@@ -109,10 +109,6 @@ _EARLIER = re.compile(
     r"|ya )*(?:dije|mencioné|dijiste|comenté)|\bdeine letzte antwort\b|\bta dernière réponse\b"
     r"|\btu última respuesta\b"
 )
-_PRONOUN = re.compile(
-    r"\b(?:it|they|them|he|she|him|these|those|its|their|this|that|his|her|hers|theirs|itself|er|sie|ihn|ihm|es|das"
-    r"|diese[rsnm]?|ça|cela|celui-ci|celle-ci|ello|ellos|ellas|esto|eso|aquello|lo|él|ella)\b"
-)
 _DUMMY = re.compile(
     r"\b(?:is|was|be|are|does|did|would|will|has|make|makes|made|if|when|why|that|how|because|think|find|isn't"
     r"|wasn't) it\b(?:'s|s)?(?: (?:really|so|very|be|been|take|cost|mean|make|feel|get|matter|hurt|pay|help|usually"

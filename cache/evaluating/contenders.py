@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from cache.evaluating.shares import Tally
+from cache.evaluating.tally import Tally
 from cache.learning.evidence import NEIGHBOURS
 from cache.learning.learner import Learner
 from cache.learning.lookups import Action, Candidate, Verdict

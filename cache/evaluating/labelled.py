@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from cache.errors import BadPair
+from cache.errors import BadLine
+from cache.evaluating.jsonl import numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+_FORM: Final = 'no pair; write {"a": …, "b": …, "same": true or false, "kind": …}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +52,12 @@ def read_pairs(path: Path) -> list[LabelledPair]:
     """Read a file of pairs, JSON Lines, plain or gzip.
 
     Raises:
-        BadPair: A line is no pair.
+        BadLine: A line is no pair.
     """
-    return list(_pairs(path))
+    return [_pair(path, number, line) for number, line in numbered(path)]
 
 
-def _pairs(path: Path) -> Iterator[LabelledPair]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _pair(number, line)
-
-
-def _pair(number: int, line: str) -> LabelledPair:
+def _pair(path: Path, number: int, line: bytes) -> LabelledPair:
     try:
         row = json.loads(line)
         before: Any = row.get("context") or []
@@ -75,7 +69,7 @@ def _pair(number: int, line: str) -> LabelledPair:
             kind=str(row.get("kind", "")),
         )
     except (ValueError, LookupError, TypeError, AttributeError) as fault:
-        raise BadPair(number) from fault
+        raise BadLine(str(path), number, _FORM) from fault
 
 
 def _asked(written: Any, context: list[Any]) -> Asked:

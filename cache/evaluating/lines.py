@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from cache.errors import BadLine
+from cache.evaluating.jsonl import numbered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,12 +39,9 @@ def read_lines(file: Path) -> list[Line]:
     """
     decoder = msgspec.json.Decoder(Line)
     lines: list[Line] = []
-    with gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb") as stream:
-        for number, text in enumerate(stream, 1):
-            if not text.strip():
-                continue
-            try:
-                lines.append(decoder.decode(text))
-            except msgspec.DecodeError as fault:
-                raise BadLine(str(file), number, str(fault)) from fault
+    for number, text in numbered(file):
+        try:
+            lines.append(decoder.decode(text))
+        except msgspec.DecodeError as fault:
+            raise BadLine(str(file), number, str(fault)) from fault
     return lines

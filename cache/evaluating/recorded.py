@@ -13,7 +13,7 @@ from itertools import groupby
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
-from cache.evaluating.intervals import Share, Z, share
+from cache.intervals import Share, Z, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

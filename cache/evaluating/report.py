@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cache.evaluating.deciding import NEVER
-from cache.evaluating.intervals import Share, share
+from cache.intervals import Share, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from cache.evaluating.contenders import Fixed, Learned, Scored, Seen
-from cache.evaluating.shares import Rates, Share, rates
+from cache.evaluating.tally import Rates, rates
+from cache.intervals import Share
 from cache.learning.standing import Standing
 
 if TYPE_CHECKING:

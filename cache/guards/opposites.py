@@ -199,9 +199,10 @@ def differ_in_particle(a: frozenset[str], b: frozenset[str]) -> bool:
 
 def _turned(word: str, other: str) -> bool:
     """Tell whether one word is the other with a prefix that turns it round, or both are of one root."""
-    short, long = sorted((word, other), key=len)
-    if long[-2:] != short[-2:]:
-        return False
+    return word[-2:] == other[-2:] and _is_turned(*sorted((word, other), key=len))
+
+
+def _is_turned(short: str, long: str) -> bool:
     if any(long == prefix + short and len(short) >= _SHORTEST - (prefix in _TURNING) for prefix in _PREFIXES):
         return True
     return any(

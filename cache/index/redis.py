@@ -182,10 +182,13 @@ class RedisVectors:
             call.close()
             raise IndexUnavailable("Redis did not answer a moment ago")
         task = asyncio.ensure_future(call)
-        done, _ = await asyncio.wait({task}, timeout=within_s or self._budget_s)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=within_s or self._budget_s)
+        finally:
+            if not task.done():  # in time, or because whoever waited was cut off
+                self._abandoned.add(task)
+                task.add_done_callback(self._forget)
         if not done:
-            self._abandoned.add(task)
-            task.add_done_callback(self._forget)
             self._away_until = self._ticks() + REST_S
             raise IndexUnavailable("Redis does not answer in time")
         try:

@@ -82,16 +82,16 @@ class Verified:
         return Placed(text, reading.vector, self._verifier.mark(reading), whole)
 
     def judge(self, asked: Placed, stored: Sequence[tuple[Stored, float]]) -> list[Match]:
-        """Judge stored answers; one that was kept without marks cannot be judged, and so not be served."""
+        """Judge stored answers; one that was kept without marks of ours cannot be judged, and so not be served."""
         known = [
             (self._verifier.question(answer.question, answer.marks), similarity)
             for answer, similarity in stored
-            if answer.question is not None and answer.marks
+            if answer.question is not None and self._verifier.knows(answer.marks)
         ]
         verdicts = iter(self._verifier.judge(self._verifier.question(asked.text, asked.marks), known))
         matches: list[Match] = []
         for answer, _ in stored:
-            said = next(verdicts) if answer.question is not None and answer.marks else None
+            said = next(verdicts) if answer.question is not None and self._verifier.knows(answer.marks) else None
             matches.append(_NONE if said is None else Match(said.probability, vetoed=said.veto is not None))
         return matches
 

@@ -76,20 +76,13 @@ class AnswerStore(Protocol):
         ...
 
     async def delete(self, key: bytes) -> bool:
-        """Forget the answer; tell whether there was one.
-
-        Raises:
-            AnswersAway: The store does not answer, and may have it still.
-        """
+        """Forget the answer; tell whether there was one."""
         ...
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with this tag that were asked for at or before that instant; tell how many there were.
 
         An answer that is still on its way in counts among them: it is not kept when it comes.
-
-        Raises:
-            AnswersAway: The store does not answer, and may have some still.
         """
         ...
 

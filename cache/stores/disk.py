@@ -18,7 +18,6 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from cache.errors import AnswersAway
 from cache.stores import StoreSize, weight
 from cache.stores.record import pack, unpack
 
@@ -86,11 +85,11 @@ class DiskAnswers:
 
     async def delete(self, key: bytes) -> bool:
         """Forget the answer; tell whether there was one."""
-        return _told(await self._do(partial(self._delete, key), None))
+        return await self._do(partial(self._delete, key), default=False)
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget all answers with this tag asked for by then; see `AnswerStore.purge`."""
-        return _told(await self._do(partial(self._purge, tag, before), None))
+        return await self._do(partial(self._purge, tag, before), 0)
 
     async def size(self) -> StoreSize:
         """Count what is kept."""
@@ -102,22 +101,21 @@ class DiskAnswers:
         self._thread.shutdown(wait=False)
 
     async def _do(self, work: Callable[[], ValueT], default: ValueT) -> ValueT:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work, default)
+        done = await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        self._sure = done is not None  # set here and not in the thread: who waited learns of its own work
+        return default if done is None else done[0]
 
-    def _guarded(self, work: Callable[[], ValueT], default: ValueT) -> ValueT:
-        """Work, in the thread; a disk in trouble is as if there were nothing there."""
+    def _guarded(self, work: Callable[[], ValueT]) -> tuple[ValueT] | None:
+        """Work, in the thread; None for a disk in trouble, which is as if there were nothing there."""
         try:
-            found = work()
+            return (work(),)
         except Exception as error:  # noqa: BLE001  a damaged file has more ways to fail than SQLite has names for
             with suppress(sqlite3.Error, OSError):
                 self._let_go()
                 if not _may_pass(error):
                     for end in ("", "-wal", "-shm"):
                         self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-            self._sure = False
-            return default
-        self._sure = True
-        return found
+        return None
 
     def _open(self) -> sqlite3.Connection:
         if self._file is None:
@@ -212,12 +210,6 @@ class DiskAnswers:
             with _transaction(self._file) as file:
                 self._write_hits(file)
             self._let_go()
-
-
-def _told(outcome: ValueT | None) -> ValueT:
-    if outcome is None:
-        raise AnswersAway
-    return outcome
 
 
 def _may_pass(error: Exception) -> bool:

@@ -25,25 +25,6 @@ _SLACK: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """What a store has done since it was opened.
-
-    Attributes:
-        hits: Lookups that found an answer.
-        misses: Lookups that found none.
-        evictions: Answers dropped to make room.
-        rejections: Answers not taken in, as the others save more.
-        expirations: Answers dropped because their time was over.
-    """
-
-    hits: int = 0
-    misses: int = 0
-    evictions: int = 0
-    rejections: int = 0
-    expirations: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class _Entry:
     stored: Stored
     expires_at: float
@@ -72,7 +53,6 @@ class MemoryAnswers:
         self._ends: list[tuple[float, bytes]] = []
         self._purges = Purges()
         self._bytes = 0
-        self._hits = self._misses = self._evictions = self._rejections = self._expirations = 0
 
     @property
     def sure(self) -> bool:
@@ -85,12 +65,9 @@ class MemoryAnswers:
         entry = self._entries.get(key)
         if entry is not None and entry.expires_at <= self._clock():
             self._drop(key)
-            self._expirations += 1
             entry = None
         if entry is None:
-            self._misses += 1
             return None
-        self._hits += 1
         self._order.touch(key, entry.worth(frequency))
         return entry.stored
 
@@ -101,13 +78,11 @@ class MemoryAnswers:
         if ttl <= 0 or entry.bytes > self._max_bytes or self._purges.cover(stored):
             return
         worth = entry.worth(max(1, self._sketch.estimate(key)))
-        if not self._make_room(entry.bytes, worth):
-            self._rejections += 1
-            return
-        self._entries[key] = entry
-        self._bytes += entry.bytes
-        self._order.touch(key, worth)
-        heappush(self._ends, (entry.expires_at, key))
+        if self._make_room(entry.bytes, worth):
+            self._entries[key] = entry
+            self._bytes += entry.bytes
+            self._order.touch(key, worth)
+            heappush(self._ends, (entry.expires_at, key))
 
     async def delete(self, key: bytes) -> bool:
         """Forget the answer; tell whether there was one."""
@@ -126,10 +101,6 @@ class MemoryAnswers:
     async def close(self) -> None:
         """Hold nothing open."""
 
-    def counts(self) -> Counts:
-        """Return what the store has done so far."""
-        return Counts(self._hits, self._misses, self._evictions, self._rejections, self._expirations)
-
     def _make_room(self, size: int, worth: float) -> bool:
         """Drop what is over, then what saves least; say whether there is room, else all is as it was."""
         if self._bytes + size > self._max_bytes:
@@ -146,7 +117,7 @@ class MemoryAnswers:
                 self._order.restore(key, place)
             else:
                 self._order.clock = place[0]
-                self._evictions += self._drop(key)
+                self._drop(key)
         return spared >= 0
 
     def _drop_expired(self) -> None:
@@ -155,7 +126,7 @@ class MemoryAnswers:
             ends, key = heappop(self._ends)
             entry = self._entries.get(key)
             if entry is not None and entry.expires_at == ends:
-                self._expirations += self._drop(key)
+                self._drop(key)
         if len(self._ends) > 2 * len(self._entries) + _SLACK:  # more of it is past than present
             self._ends = [(entry.expires_at, key) for key, entry in self._entries.items()]
             heapify(self._ends)

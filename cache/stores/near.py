@@ -6,13 +6,12 @@ outlive a purge that another process has made. A purge of this process is obeyed
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
 from cache.stores import AnswerStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from cache.stores import Stored, StoreSize
 
@@ -65,21 +64,26 @@ class NearAnswers:
 
     async def put(self, key: bytes, stored: Stored, ttl: float) -> None:
         """Keep the answer in the home, and near as well; see `AnswerStore.put`."""
-        with self._changing():
-            await self._near.put(key, stored, min(ttl, self._near_s))
-            await self._home.put(key, stored, ttl)
+        self._changes += 1
+        await self._near.put(key, stored, min(ttl, self._near_s))
+        await self._home.put(key, stored, ttl)
+        self._changes += 1
 
     async def delete(self, key: bytes) -> bool:
         """Forget the answer in both."""
-        with self._changing():
-            near = await self._near.delete(key)
-            return await self._home.delete(key) or near
+        self._changes += 1
+        near = await self._near.delete(key)
+        far = await self._home.delete(key)
+        self._changes += 1
+        return far or near
 
     async def purge(self, tag: str, before: float) -> int:
         """Forget in both; what the home had is counted."""
-        with self._changing():
-            await self._near.purge(tag, before)
-            return await self._home.purge(tag, before)
+        self._changes += 1
+        await self._near.purge(tag, before)
+        gone = await self._home.purge(tag, before)
+        self._changes += 1
+        return gone
 
     async def size(self) -> StoreSize:
         """Count what the home keeps."""
@@ -89,12 +93,3 @@ class NearAnswers:
         """Let go of both."""
         await self._near.close()
         await self._home.close()
-
-    @contextmanager
-    def _changing(self) -> Generator[None]:
-        """Count a change when it begins and when it ends, so that who reads meanwhile believes nothing for longer."""
-        self._changes += 1
-        try:
-            yield
-        finally:
-            self._changes += 1

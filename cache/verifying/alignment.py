@@ -1,21 +1,27 @@
-"""Two questions side by side, token by token and word by word.
+"""One question beside others, token by token and word by word.
 
 Each token of the one is held against the closest of the other, after Zhang et al., "BERTScore: Evaluating Text
 Generation with BERT" (ICLR 2020). Of the words that one question has and the other lacks, this asks how near the
-other comes: in what the word means (by the lexicon) and in how it is used (by the embedding).
+other comes: in what the word means (by the lexicon) and in how it is used (by the embedding). All others are held
+beside the one in the same few steps, for these are what takes time; where they are shorter they are filled up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cache.verifying.question import Question
+
+    Floats = NDArray[np.float32]
+    Truths = NDArray[np.bool_]
 
 STRANGE = 0.4
 """Below this similarity in the lexicon, two words are no synonyms."""
@@ -25,7 +31,7 @@ _LONG = 6
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What the other question lacks of one question.
+    """What the other question lacks of one question, each a number for every pair, float32 [pairs].
 
     Attributes:
         lacking: Telling words that the other does not have.
@@ -41,92 +47,127 @@ class Side:
         weakest: The least of these.
     """
 
-    lacking: float
-    lacking_weight: float
-    covered: float
-    meaning: float
-    meaning_gap: float
-    use: float
-    use_gap: float
-    strange: float
-    unknown: float
-    tokens: float
-    weakest: float
+    lacking: Floats
+    lacking_weight: Floats
+    covered: Floats
+    meaning: Floats
+    meaning_gap: Floats
+    use: Floats
+    use_gap: Floats
+    strange: Floats
+    unknown: Floats
+    tokens: Floats
+    weakest: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Two questions side by side.
+    """One question beside others.
 
     Attributes:
-        ours: What the second lacks of the first.
-        theirs: What the first lacks of the second.
-        shared_use: The least similarity in use of a word that both have.
-        impostor: The greatest similarity in use of two lacking words, one of each, that do not mean the same.
-        is_one_replaced: Whether each lacks one word.
+        ours: What the others lack of the one.
+        theirs: What the one lacks of the others.
+        shared_use: The least similarity in use of a word that both have, float32 [pairs].
+        impostor: The greatest similarity in use of two lacking words, one of each, that do not mean the same, likewise.
+        is_one_replaced: Whether each lacks one word, bool [pairs].
     """
 
     ours: Side
     theirs: Side
-    shared_use: float
-    impostor: float
-    is_one_replaced: bool
+    shared_use: Floats
+    impostor: Floats
+    is_one_replaced: Truths
 
 
-def align(a: Question, b: Question) -> Alignment:
-    """Hold two questions side by side."""
-    has_a = np.array([stem in b.all_stems for stem in a.stems], np.bool_)
-    has_b = np.array([stem in a.all_stems for stem in b.stems], np.bool_)
-    _forgive_misspelling(a, b, has_a, has_b)
-    meaning, use, tokens = a.meanings @ b.meanings.T, a.uses @ b.uses.T, a.tokens @ b.tokens.T
-    lacking = np.ix_(~has_a, ~has_b)
-    impostors = np.where(meaning[lacking] < STRANGE, use[lacking], 0)
-    shared = use[has_a].max(axis=1, initial=0)
+def align(one: Question, others: Sequence[Question]) -> Alignment:
+    """Hold a question beside others, at least one."""
+    lacks = [_lacking(one, other) for other in others]
+    ours, theirs = np.array([mine for mine, _ in lacks], np.bool_), _filled([other for _, other in lacks], np.bool_)
+    meaning = _filled([other.meanings for other in others]) @ one.meanings.T
+    use = _filled([other.uses for other in others]) @ one.uses.T
+    tokens = _filled([other.tokens for other in others]) @ one.tokens.T
+    sizes = np.array([len(other.tokens) for other in others])
+    said = np.arange(tokens.shape[1]) < sizes[:, None]
+    heard = np.broadcast_to((sizes > 0)[:, None], (len(others), len(one.tokens)))
+    used = use.max(axis=1, initial=0)
+    impostors = np.where(theirs[:, :, None] & ours[:, None, :] & (meaning < STRANGE), use, 0)
     return Alignment(
-        ours=_side(a, has_a, meaning, use, tokens),
-        theirs=_side(b, has_b, meaning.T, use.T, tokens.T),
-        shared_use=float(shared.min(initial=1)) if shared.size else 0,
-        impostor=float(impostors.max(initial=0)),
-        is_one_replaced=impostors.shape == (1, 1),
+        ours=_side(
+            _Words(one.weights[None], one.known[None], ours, meaning.max(axis=1, initial=0), used),
+            np.where(said[:, :, None], tokens, -1).max(axis=1, initial=-1),
+            heard,
+        ),
+        theirs=_side(
+            _Words(
+                _filled([other.weights for other in others]),
+                _filled([other.known for other in others], np.bool_),
+                theirs,
+                meaning.max(axis=2, initial=0),
+                use.max(axis=2, initial=0),
+            ),
+            tokens.max(axis=2, initial=-1),
+            said & (len(one.tokens) > 0),
+        ),
+        shared_use=np.where(ours.all(axis=1), 0, np.where(ours, 1, used).min(axis=1, initial=1)),
+        impostor=impostors.max(axis=(1, 2), initial=0),
+        is_one_replaced=(ours.sum(axis=1) == 1) & (theirs.sum(axis=1) == 1),
     )
 
 
-def _side(
-    question: Question,
-    has: NDArray[np.bool_],
-    meaning: NDArray[np.float32],
-    use: NDArray[np.float32],
-    tokens: NDArray[np.float32],
-) -> Side:
-    weights = question.weights
-    total = float(weights.sum())
-    lacking = ~has
-    weight = weights[lacking]
-    closest = meaning[lacking].max(axis=1, initial=0)
-    used = use[lacking].max(axis=1, initial=0)
-    nearest = tokens.max(axis=1, initial=-1) if tokens.size else np.zeros(1, np.float32)
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The telling words of one side, [pairs, words]: which the other lacks, and how near it comes to each."""
+
+    weights: Floats
+    known: Truths
+    lacking: Truths
+    meaning: Floats
+    use: Floats
+
+
+def _side(words: _Words, nearest: Floats, is_token: Truths) -> Side:
+    lacking, weights = words.lacking, words.weights * words.lacking
+    total, weight = words.weights.sum(axis=1), weights.sum(axis=1)
+    count = is_token.sum(axis=1)
     return Side(
-        lacking=float(lacking.sum()),
-        lacking_weight=float(weight.sum()),
-        covered=float(weights[has].sum()) / total if total else 1.0,
-        meaning=float(closest.min(initial=1)),
-        meaning_gap=float(weight @ (1 - closest)),
-        use=float(used.min(initial=1)),
-        use_gap=float(weight @ (1 - used)),
-        strange=float(weight[closest < STRANGE].sum()),
-        unknown=float((~question.known[lacking]).sum()),
-        tokens=float(nearest.mean()),
-        weakest=float(nearest.min()),
+        lacking=lacking.sum(axis=1),
+        lacking_weight=weight,
+        covered=np.where(total > 0, (words.weights * ~lacking).sum(axis=1) / np.maximum(total, 1e-6), 1),
+        meaning=np.where(lacking, words.meaning, 1).min(axis=1, initial=1),
+        meaning_gap=(weights * (1 - words.meaning)).sum(axis=1),
+        use=np.where(lacking, words.use, 1).min(axis=1, initial=1),
+        use_gap=(weights * (1 - words.use)).sum(axis=1),
+        strange=(weights * (words.meaning < STRANGE)).sum(axis=1),
+        unknown=(lacking & ~words.known).sum(axis=1),
+        tokens=(nearest * is_token).sum(axis=1) / np.maximum(count, 1),
+        weakest=np.where(count > 0, np.where(is_token, nearest, np.inf).min(axis=1, initial=np.inf), 0),
     )
 
 
-def _forgive_misspelling(a: Question, b: Question, has_a: NDArray[np.bool_], has_b: NDArray[np.bool_]) -> None:
-    """Count a word as had when the other question has it misspelt: one of the two is then no word of the lexicon."""
-    for at in np.flatnonzero(~has_a):
-        for other in np.flatnonzero(~has_b):
-            if (not (a.known[at] and b.known[other])) and _is_misspelt(a.words[at], b.words[other]):
-                has_a[at] = has_b[other] = True
+def _filled(rows: Sequence[NDArray[Any]] | Sequence[list[bool]], kind: type = np.float32) -> NDArray[Any]:
+    """Put rows of several lengths in one array, the shorter ones filled up with nothing."""
+    most = max(map(len, rows))
+    filled = np.zeros((len(rows), most, *np.shape(rows[0])[1:]), kind)
+    for at, row in enumerate(rows):
+        filled[at, : len(row)] = row
+    return filled
+
+
+def _lacking(a: Question, b: Question) -> tuple[list[bool], list[bool]]:
+    """Tell which telling words of each question the other lacks.
+
+    One that the other has misspelt it does not lack; one of the two is then no word of the lexicon.
+    """
+    lacks_a = [stem not in b.all_stems for stem in a.stems]
+    lacks_b = [stem not in a.all_stems for stem in b.stems]
+    for at, word in enumerate(a.words):
+        if not lacks_a[at]:
+            continue
+        for place, other in enumerate(b.words):
+            if lacks_b[place] and not (a.known[at] and b.known[place]) and _is_misspelt(word, other):
+                lacks_a[at] = lacks_b[place] = False
                 break
+    return lacks_a, lacks_b
 
 
 def _is_misspelt(word: str, other: str) -> bool:

@@ -14,6 +14,8 @@ import numpy as np
 from cache.verifying.alignment import align
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cache.verifying.question import Question
@@ -53,43 +55,50 @@ DIRECTIONS: dict[str, int] = {
     "most_words": 0,
 }
 """Every feature, in order: 1 when more of it may only raise the probability, -1 when it may only lower it."""
+_FIRST = 2
+"""How many of them stand before those of the alignment."""
 
 
-def compare(a: Question, b: Question, similarity: float) -> NDArray[np.float32]:
-    """Return the features of two questions in the order of `DIRECTIONS`, float32 [features].
+def compare(one: Question, others: Sequence[tuple[Question, float]]) -> NDArray[np.float32]:
+    """Return the features of a question and each of others in the order of `DIRECTIONS`, float32 [others, features].
 
-    Which of the two is stored and which is asked makes no difference.
+    Which of two is stored and which is asked makes no difference.
 
     Args:
-        a: The one question.
-        b: The other.
-        similarity: The cosine of their embeddings.
+        one: The one question.
+        others: At least one other, each with the cosine of its embedding to that of the one.
     """
-    found = align(a, b)
+    found = align(one, [other for other, _ in others])
     sides = [(getattr(found.ours, name), getattr(found.theirs, name)) for name in _SIDES]
+    measured = (
+        *(end for pair in sides for end in (np.minimum(*pair), np.maximum(*pair))),
+        found.shared_use,
+        found.impostor,
+        found.is_one_replaced,
+    )
+    counted = np.array([_counted(one, other, similarity) for other, similarity in others], np.float32)
+    return np.hstack((counted[:, :_FIRST], np.array(measured, np.float32).T, counted[:, _FIRST:]))
+
+
+def _counted(a: Question, b: Question, similarity: float) -> tuple[float, ...]:
+    """Return what is counted of two questions: the features that stand before those of their alignment, and after."""
     ours, theirs = a.reading, b.reading
-    trigrams = len(a.trigrams | b.trigrams)
-    return np.array(
-        (
-            similarity,
-            len(a.trigrams & b.trigrams) / trigrams if trigrams else 1,
-            *(end for pair in sides for end in (min(pair), max(pair))),
-            found.shared_use,
-            found.impostor,
-            found.is_one_replaced,
-            len(ours.names.named - theirs.names.words) + len(theirs.names.named - ours.names.words),
-            len(ours.numbers.values ^ theirs.numbers.values),
-            len(ours.moments ^ theirs.moments),
-            len(ours.scope ^ theirs.scope),
-            len(ours.particles ^ theirs.particles),
-            len(ours.people ^ theirs.people),
-            abs(ours.negation - theirs.negation),
-            abs(ours.roles.acts - theirs.roles.acts),
-            len(ours.roles.places ^ theirs.roles.places),
-            bool(ours.asking) and ours.asking == theirs.asking,
-            ours.asking != theirs.asking,
-            min(len(a.words), len(b.words)),
-            max(len(a.words), len(b.words)),
-        ),
-        np.float32,
+    shared = len(a.trigrams & b.trigrams)
+    trigrams = len(a.trigrams) + len(b.trigrams) - shared
+    return (
+        similarity,
+        shared / trigrams if trigrams else 1,
+        len(ours.names.named - theirs.names.words) + len(theirs.names.named - ours.names.words),
+        len(ours.numbers.values ^ theirs.numbers.values),
+        len(ours.moments ^ theirs.moments),
+        len(ours.scope ^ theirs.scope),
+        len(ours.particles ^ theirs.particles),
+        len(ours.people ^ theirs.people),
+        abs(ours.negation - theirs.negation),
+        abs(ours.roles.acts - theirs.roles.acts),
+        len(ours.roles.places ^ theirs.roles.places),
+        bool(ours.asking) and ours.asking == theirs.asking,
+        ours.asking != theirs.asking,
+        min(len(a.words), len(b.words)),
+        max(len(a.words), len(b.words)),
     )

@@ -135,20 +135,17 @@ def describe(text: str, marks: Marks, lexicon: Lexicon) -> Question:
 
 def _uses(text: str, words: list[str], spans: NDArray[np.uint16], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the mean of the tokens that each word consists of, made unit; zero for a word that is not found."""
-    uses = np.zeros((len(words), tokens.shape[1]), np.float32)
-    begins, ends = spans[:, 0], spans[:, 1]
+    places: list[tuple[int, int]] = []
     position = 0
-    for row, word in enumerate(words):
+    for word in words:
         at = text.find(word, position)
         at = text.find(word) if at < 0 else at
-        if at < 0:
-            continue
-        position = at + len(word)
-        inside = (begins >= at) & (ends <= position)
-        if inside.any():
-            uses[row] = tokens[inside].mean(axis=0)
-    return _unit(uses)
+        position = position if at < 0 else at + len(word)
+        places.append((at, position) if at >= 0 else (0, 0))
+    at = np.array(places, np.intp).reshape(-1, 2, 1)
+    inside = (spans[:, 0] >= at[:, 0]) & (spans[:, 1] <= at[:, 1])
+    return _unit(inside.astype(np.float32) @ tokens)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
+    return rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-6)[:, None]

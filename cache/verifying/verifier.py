@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cache.verifying.question import Question
 
 _REMEMBERED = 4_096
+_STAMP_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Verifier:
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
+        self._stamp = blake2b(artifact.centre.tobytes() + artifact.axes.tobytes(), digest_size=_STAMP_BYTES).digest()
         self._described: OrderedDict[tuple[str, bytes], Question] = OrderedDict()
 
     @property
@@ -57,12 +60,18 @@ class Verifier:
 
     def mark(self, embedded: Embedded) -> bytes:
         """Return what has to be kept beside a stored answer so that its question can be judged later: about 1 kB."""
-        return mark(embedded, self._artifact.centre, self._artifact.axes).packed()
+        return self._stamp + mark(embedded, self._artifact.centre, self._artifact.axes).packed()
+
+    def knows(self, marks: bytes) -> bool:
+        """Say whether marks can be read: those of a verifier with other axes, kept by another release, mean nothing."""
+        return marks.startswith(self._stamp)
 
     def question(self, text: str, marks: bytes) -> Question:
         """Describe a question from its text and its marks; the latest are remembered."""
         key = text, marks
-        found = self._described.pop(key, None) or describe(text, Marks.unpacked(marks), self._artifact.lexicon)
+        found = self._described.pop(key, None) or describe(
+            text, Marks.unpacked(marks[_STAMP_BYTES:]), self._artifact.lexicon
+        )
         self._described[key] = found
         if len(self._described) > _REMEMBERED:
             self._described.popitem(last=False)
@@ -74,13 +83,9 @@ class Verifier:
         open_ = [pair for pair, found in zip(stored, vetoes, strict=True) if found is None]
         if not open_:
             return tuple(Verdict(0.0, found) for found in vetoes)
-        rows = np.stack([compare(asked, question, similarity) for question, similarity in open_])
-        odds = iter(self._artifact.trees.log_odds(rows).tolist())
-        return tuple(Verdict(0.0, found) if found else Verdict(_probability(next(odds))) for found in vetoes)
-
-
-def _probability(log_odds: float) -> float:
-    return float(1 / (1 + np.exp(-log_odds)))
+        odds = self._artifact.trees.log_odds(compare(asked, open_))
+        probabilities = iter((1 / (1 + np.exp(-odds))).tolist())
+        return tuple(Verdict(0.0, found) if found else Verdict(next(probabilities)) for found in vetoes)
 
 
 @lru_cache(maxsize=1)

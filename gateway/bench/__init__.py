@@ -5,4 +5,5 @@ whole governance of one request, under the policies in `policies/`. `trips.py` c
 `index.py` fills the index of questions and searches it, with vectors from `vectors.py`.
 `embedding.py` times the embedding of the semantic cache.
 `cache.py` measures a hit of the exact cache, which `hits.py` makes.
+`meaning.py` measures a hit of the semantic cache and its parts.
 """

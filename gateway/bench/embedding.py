@@ -47,10 +47,10 @@ async def rows(*, texts: int, threads: int = 1) -> AsyncGenerator[Row]:
 
     embedding = await open_embedding(threads=threads, limits=Limits(patience_s=math.inf))
     try:
-        yield _row("embed a text of 21 tokens", await _each(embedding, SHORT, texts))
-        yield _row("embed a text of 213 tokens", await _each(embedding, LONG, max(1, texts // 4)))
-        yield _row("event loop late, at rest", await _lateness(asyncio.sleep(texts * _TICK_S)))
-        yield _row("event loop late, while embedding", await _lateness(_each(embedding, LONG, max(1, texts // 4))))
+        yield row("embed a text of 21 tokens", await _each(embedding, SHORT, texts))
+        yield row("embed a text of 213 tokens", await _each(embedding, LONG, max(1, texts // 4)))
+        yield row("event loop late, at rest", await lateness(asyncio.sleep(texts * _TICK_S)))
+        yield row("event loop late, while embedding", await lateness(_each(embedding, LONG, max(1, texts // 4))))
     finally:
         await embedding.close()
 
@@ -65,7 +65,7 @@ async def _each(embedding: Embedding, text: str, times: int) -> list[float]:
     return seconds[_WARM_UP:]
 
 
-async def _lateness(work: Awaitable[object]) -> list[float]:
+async def lateness(work: Awaitable[object]) -> list[float]:
     """Wake every millisecond until the work is done; return how late each time."""
     late = list[float]()
     task = asyncio.ensure_future(work)
@@ -77,8 +77,9 @@ async def _lateness(work: Awaitable[object]) -> list[float]:
     return late
 
 
-def _row(what: str, seconds: list[float]) -> Row:
-    ranked = sorted(seconds)
+def row(what: str, seconds: list[float]) -> Row:
+    """Say how seconds spread."""
+    ranked = sorted(seconds) or [math.nan]
 
     def share(part: float) -> float:
         return ranked[min(len(ranked) - 1, int(part * len(ranked)))] * 1e3

@@ -6,8 +6,8 @@ from random import Random
 from typing import Final
 
 from cache.config import SemanticSection
-from cache.evaluating.intervals import share
 from cache.evaluating.recorded import BOUNDS, Point, Seen, curve
+from cache.intervals import share
 from cache.learning.lookups import Action
 from gateway.caching.learned import Learned, observed
 from governance.lookups.records import Lookup

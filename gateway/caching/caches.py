@@ -1,14 +1,13 @@
 """All caches of one process, and what is done beside the requests to keep them honest."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from cache.answers import AnswerCache
 from cache.config import ANSWERS
-from cache.errors import AnswersAway
 from gateway.caching.comparing import Judge
 from gateway.caching.lessons import Teacher
 from gateway.caching.local_judge import LocalJudge
@@ -66,14 +65,14 @@ class Caches:
         if section is not None:
             self.semantics.bind(section.max_error)
         await self.recorder.begin(self.semantics.learn)
-        with suppress(AnswersAway):
-            await self.purger.follow()
-        async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._write_the_rest)
-            stack.push_async_callback(self.semantics.close)
-            await stack.enter_async_context(self.teacher.running(self._judges(in_force)))
-            await stack.enter_async_context(self.refreshing.running(in_force))
-            yield
+        await self.purger.follow()
+        try:
+            async with self.refreshing.running(in_force), self.teacher.running(self._judges(in_force)):
+                yield
+        finally:
+            await self.semantics.close()
+            with suppress(StoreUnavailable):
+                await self.recorder.write()
 
     def rounds(self, in_force: InForce) -> tuple[Round, ...]:
         """Return what is to be done again and again."""
@@ -96,10 +95,6 @@ class Caches:
             return ModelJudge(model=name, in_force=in_force, now=self.now, ticks=self.ticks, new_id=self.new_id)
 
         return judge_of
-
-    async def _write_the_rest(self) -> None:
-        with suppress(StoreUnavailable):
-            await self.recorder.write()
 
     async def _exchange(self) -> None:
         await self.recorder.write()

@@ -138,7 +138,9 @@ class Teacher:
             if lesson.stored is not None:
                 await cache.keep(sought, lesson.stored, lesson.ttl)
         except Exception as error:  # noqa: BLE001  nobody waits for a lesson: the next answer teaches as well
-            self._log.warning("lesson failed", feature=lesson.feature, reason=f"{type(error).__name__}: {error}")
+            self._log.warning(
+                "lesson failed", feature=lesson.feature, reason=type(error).__name__
+            )  # it may quote a text
             return
         fresh = None if lesson.stored is None else sought.entry
         seen = Observation(sought.decision, fresh, verdicts)

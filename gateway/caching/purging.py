@@ -1,13 +1,8 @@
 """Forget stored answers as ordered, in every process that keeps any."""
 
-from collections.abc import Callable
-from contextlib import suppress
-from time import time
-
 from cache.answers import AnswerCache
 from cache.errors import CacheError
-from cache.semantic.lookup import SemanticCache
-from cache.tags import EVERY, bought_by
+from cache.tags import BOUGHT_BY, EVERY
 from gateway.caching.semantics import OpenSemantics
 from governance.database import Database
 from governance.lookups import purges
@@ -17,31 +12,15 @@ from governance.lookups.purges import Purge
 class Purger:
     """Follows the orders to forget; begins with all that stand, since a home on disk may have slept through some.
 
-    No order is passed over because what it is for is away: it stands until it was obeyed. Orders by likeness are obeyed
-    in every semantic cache that is opened, as it may hold what was kept before them; they hold nobody else up.
-
     Attributes:
-        done: the number of the last order that was carried out, or is to be when a semantic cache opens.
+        done: the number of the last order that was looked at.
     """
 
-    def __init__(
-        self, database: Database, answers: AnswerCache, semantics: OpenSemantics, clock: Callable[[], float] = time
-    ) -> None:
-        """Begin with nothing done.
-
-        Args:
-            database: where the orders are.
-            answers: what is forgotten.
-            semantics: finds what is like a question.
-            clock: seconds since 1970.
-        """
+    def __init__(self, database: Database, answers: AnswerCache, semantics: OpenSemantics) -> None:
         self._database = database
         self._answers = answers
         self._semantics = semantics
-        self._clock = clock
-        self._likes: dict[int, Purge] = {}
-        self._searched: SemanticCache | None = None
-        self._liked = 0
+        self._due: dict[int, Purge] = {}
         self.done = 0
 
     async def follow(self) -> int:
@@ -49,53 +28,52 @@ class Purger:
 
         Raises:
             StoreUnavailable: The database does not answer.
-            AnswersAway: The home of answers does not; the next time begins with the order that it failed.
         """
-        forgotten = 0
-        for purge in await purges.after(self._database, self.done):
-            if purge.kind == "like":
-                self._likes[purge.n] = purge
-            else:
-                forgotten += await self._forget(purge)
-            with suppress(CacheError):
-                forgotten += await self._forget_likes()
-            self.done = purge.n
-        with suppress(CacheError):
-            forgotten += await self._forget_likes()
+        forgotten, orders = 0, await purges.after(self._database, self.done)
+        for purge in (*self._due.values(), *orders):
+            self._due[purge.n] = purge
+            count = await self.forget(purge)
+            if count is not None:
+                del self._due[purge.n]
+                forgotten += count
+            self.done = max(self.done, purge.n)
         return forgotten
 
-    async def _forget(self, purge: Purge) -> int:
+    async def forget(self, purge: Purge) -> int | None:
+        """Carry out one order, and count the answers forgotten; None when that cannot be done just now."""
         before = purge.at.timestamp()
         match purge.kind:
             case "all":
-                return await self._answers.purge(EVERY, before)
+                return await self._forget_tag(EVERY, before)
+            case "tag":
+                return await self._forget_tag(purge.value, before)
             case "key":
                 return await self._forget_key(bytes.fromhex(purge.value), before)
-            case _:
-                return await self._answers.purge(purge.value, before)
+            case "like":
+                return await self._forget_like(purge.value, purge.similarity, before)
 
-    async def _forget_key(self, key: bytes, before: float) -> int:
-        """Forget an answer under every key it is kept under."""
+    async def _forget_tag(self, tag: str, before: float) -> int | None:
+        count = await self._answers.purge(tag, before)
+        return count if self._answers.sure else None
+
+    async def _forget_key(self, key: bytes, before: float) -> int | None:
+        """Forget an answer under every key it is kept under; its caller's own tags stand before ours."""
         stored = await self._answers.get(key)
-        if stored is not None and stored.created > before:
-            return 0
-        copies = 0
-        if stored is not None and (tag := bought_by(stored.tags)) is not None:
-            copies = await self._answers.purge(tag, before)
-        return copies + await self._answers.delete(key)  # which says as well whether its home is only away
+        if stored is None or stored.created > before:
+            return 0 if stored is not None or self._answers.sure else None
+        tag = next((tag for tag in reversed(stored.tags) if tag.startswith(BOUGHT_BY)), None)
+        copies = 0 if tag is None else await self._forget_tag(tag, before)
+        gone = await self._answers.delete(key)
+        return copies + gone if copies is not None and self._answers.sure else None
 
-    async def _forget_likes(self) -> int:
-        """Carry out the orders by likeness that were not yet, in the semantic cache that is open."""
-        cache, section, forgotten = self._semantics.cache, self._semantics.section, 0
+    async def _forget_like(self, question: str, similarity: float, before: float) -> int | None:
+        """Forget what is found by meaning, once there is something to find it with: the cache opens after the start."""
+        cache = self._semantics.cache
         if cache is None:
-            return 0
-        if cache is not self._searched:
-            self._searched, self._liked = cache, 0
-        for n, purge in sorted(self._likes.items()):
-            before = purge.at.timestamp()
-            served = section is None or self._clock() - before <= section.ttl  # what is older is not, whatever it says
-            if n > self._liked and served:
-                keys = await cache.like(purge.value, purge.similarity)
-                forgotten += sum([await self._forget_key(key, before) for key in keys])
-            self._liked = max(n, self._liked)
-        return forgotten
+            return None
+        try:
+            keys = await cache.like(question, similarity)
+        except CacheError:
+            return None
+        counts = [await self._forget_key(key, before) for key in keys]
+        return None if None in counts else sum(count or 0 for count in counts)

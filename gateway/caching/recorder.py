@@ -1,5 +1,6 @@
 """Write down what the caches did, a little later and many at a time, and read what other processes wrote."""
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -22,6 +23,7 @@ class Recorder:
         self.lookups = lookups
         self.writer = writer
         self._waiting: deque[Lookup] = deque(maxlen=MOST_WAITING)
+        self._writing = asyncio.Lock()
         self._read = 0
 
     def note(self, lookup: Lookup) -> None:
@@ -29,19 +31,20 @@ class Recorder:
         self._waiting.append(lookup)
 
     async def write(self) -> None:
-        """Write down what waits.
+        """Write down what waits; at the end all that was noted before is on record, whoever wrote it.
 
         Raises:
             StoreUnavailable: The database does not answer; what waits goes on waiting.
         """
-        while self._waiting:
-            part = [self._waiting.popleft() for _ in range(min(len(self._waiting), _AT_ONCE))]
-            try:
-                await self.lookups.write(part)
-            except BaseException:  # a write that is cut off at the end of a process as well
-                room = MOST_WAITING - len(self._waiting)
-                self._waiting.extendleft(reversed(part[max(0, len(part) - room) :]))
-                raise
+        async with self._writing:
+            while self._waiting:
+                part = [self._waiting.popleft() for _ in range(min(len(self._waiting), _AT_ONCE))]
+                try:
+                    await self.lookups.write(part)
+                except BaseException:  # a write that is cut off at the end of a process as well
+                    room = MOST_WAITING - len(self._waiting)
+                    self._waiting.extendleft(reversed(part[max(0, len(part) - room) :]))
+                    raise
 
     async def begin(self, learn: Callable[[Lookup], object]) -> None:
         """Read the newest rows that teach, whoever wrote them.
@@ -61,8 +64,11 @@ class Recorder:
         await self._follow(learn, mine_too=False)
 
     async def _follow(self, learn: Callable[[Lookup], object], *, mine_too: bool) -> None:
-        while found := await self.lookups.after(self._read, _AT_ONCE):
+        newest = await self.lookups.newest()
+        while self._read < newest:
+            found = await self.lookups.after(self._read, _AT_ONCE)
             for lookup in found:
                 if mine_too or lookup.writer != self.writer:
                     learn(lookup)
-            self._read = found[-1].n
+            # Rows that teach nothing are passed over once, not again at every look.
+            self._read = found[-1].n if len(found) == _AT_ONCE else max([newest, *(lookup.n for lookup in found)])

@@ -12,7 +12,9 @@ from gateway.cli.terminal import as_json, settings, show_json, show_table
 
 if TYPE_CHECKING:
     from gateway.bench.cache import Row as HitRow
+    from gateway.bench.embedding import Row as TimedRow
     from gateway.bench.governance import Row
+    from gateway.bench.index import Row as IndexRow
 
 
 @click.group()
@@ -41,22 +43,32 @@ def bench_governance(rounds: int, requests: int, as_json: bool) -> None:
 
 @bench.command(
     name="cache",
-    epilog="\b\nExamples:\n  sluice bench cache\n  REDIS_URL=redis://127.0.0.1 sluice bench cache --json",
+    epilog="\b\nExamples:\n  sluice bench cache\n  sluice bench cache --entries 1000000\n"
+    "  REDIS_URL=redis://127.0.0.1 sluice bench cache --json",
 )
 @click.option("--rounds", type=click.IntRange(1, 50), default=5, show_default=True, help="How often to measure.")
 @click.option("--requests", type=click.IntRange(1, 100_000), default=2_000, show_default=True, help="In each round.")
+@click.option("--lookups", type=click.IntRange(2, 1_000), default=200, show_default=True, help="By meaning.")
+@click.option(
+    "--entries", type=click.IntRange(50, 10_000_000), default=10_000, show_default=True, help="In the index of vectors."
+)
 @as_json
-def bench_cache(rounds: int, requests: int, as_json: bool) -> None:
-    """Measure a hit of the exact cache: the look-up in each home, the cache's own part, and the whole request.
+def bench_cache(rounds: int, requests: int, lookups: int, entries: int, as_json: bool) -> None:
+    """Measure a hit of the exact cache, one of the semantic cache, the embedding, and the index of vectors.
 
     Looks answers up in memory and on disk, and in the Redis at REDIS_URL as well if that is set; it leaves nothing
-    there.
+    there. A million entries in the index take some minutes.
     """
     found = asyncio.run(_hits(rounds, requests))
+    timed, indexes, missing = asyncio.run(_meanings(lookups, entries))
     if as_json:
-        show_json([_hit_facts(row) for row in found])
+        show_json([*map(_hit_facts, found), *map(_timed_facts, timed), *map(_index_facts, indexes)])
     else:
         _hit_table(found)
+        _timed_table(timed)
+        _index_table(indexes)
+        if missing:
+            click.echo(f"No semantic cache: {missing}")
 
 
 async def _hits(rounds: int, requests: int) -> list[HitRow]:
@@ -89,6 +101,79 @@ def _hit_table(found: list[HitRow]) -> None:
         table.add_row(row.part, row.home, *cells)
     show_table(table)
     click.echo("For one exact hit, all threads of this process.")
+
+
+async def _meanings(lookups: int, entries: int) -> tuple[list[TimedRow], list[IndexRow], str]:
+    """Measure what takes the extra of the semantic cache, or say that it is not installed."""
+    from importlib.util import find_spec
+
+    from cache.errors import EmbeddingMissing
+
+    missing = [name for name in ("numpy", "faiss", "onnxruntime", "safetensors") if not find_spec(name)]
+    if missing:
+        return [], [], f"it needs {', '.join(missing)}: pip install 'sluicegate[semantic]'"
+    from gateway.bench import embedding, index, meaning
+
+    try:
+        timed = [row async for row in meaning.rows(lookups=lookups)]
+        timed += [row async for row in embedding.rows(texts=lookups)]
+    except EmbeddingMissing as error:
+        return [], [], str(error)
+    return timed, [row async for row in index.rows(entries=entries, lookups=lookups)], ""
+
+
+def _timed_facts(row: TimedRow) -> dict[str, Any]:
+    return {
+        "setting": {"part": row.what, "home": "memory"},
+        "unit": "milliseconds of the clock",
+        "median": round(row.median, 3),
+        "p95": round(row.p95, 3),
+        "p99": round(row.p99, 3),
+    }
+
+
+def _timed_table(found: list[TimedRow]) -> None:
+    from rich.table import Table
+
+    table = Table("By meaning", box=None, pad_edge=False)
+    for heading in ("ms p50", "p95", "p99"):
+        table.add_column(heading, justify="right")
+    for row in found:
+        table.add_row(row.what, *(f"{value:.2f}" for value in (row.median, row.p95, row.p99)))
+    show_table(table)
+
+
+def _index_facts(row: IndexRow) -> dict[str, Any]:
+    return {
+        "setting": {"part": f"index of {row.shape}", "home": "disk"},
+        "unit": "milliseconds of the clock for a look-up",
+        "median": round(row.lookup_ms, 3),
+        "p99": round(row.lookup_p99_ms, 3),
+        "recall": round(row.recall, 4),
+        "add_us": round(row.add_us, 1),
+        "build_s": round(row.build_s, 2),
+        "restart_s": round(row.restart_s, 2),
+        "bytes_per_entry": round(row.bytes_per_entry),
+        "disk_bytes_per_entry": round(row.disk_per_entry),
+    }
+
+
+def _index_table(found: list[IndexRow]) -> None:
+    from rich.table import Table
+
+    table = Table("Index", box=None, pad_edge=False)
+    for heading in ("ms p50", "p99", "Recall", "Add µs", "Build s", "Restart s", "Bytes each", "On disk"):
+        table.add_column(heading, justify="right")
+    for row in found:
+        times = (f"{row.lookup_ms:.2f}", f"{row.lookup_p99_ms:.2f}", f"{row.recall:.3f}", f"{row.add_us:.0f}")
+        sizes = (
+            f"{row.build_s:.1f}",
+            f"{row.restart_s:.1f}",
+            f"{row.bytes_per_entry:.0f}",
+            f"{row.disk_per_entry:.0f}",
+        )
+        table.add_row(row.shape, *times, *sizes)
+    show_table(table)
 
 
 async def _measured(rounds: int, requests: int) -> list[Row]:

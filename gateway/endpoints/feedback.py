@@ -49,7 +49,7 @@ class FeedbackDesk:
     now: Callable[[], datetime]
 
     async def take(self, caller: Caller, fields: FeedbackFields) -> None:
-        """Keep what a caller says, and let the caches learn from it.
+        """Keep what a caller says, and let the caches learn from it; what has been said before teaches nothing more.
 
         Raises:
             RequestNotFound: There is no such request of the caller's app.
@@ -63,10 +63,15 @@ class FeedbackDesk:
         said = Feedback(
             request_id=fields.request_id, at=at, key_id=caller.key_id, score=fields.score, comment=fields.comment
         )
+        verdict = _verdict(fields.score)
+        if verdict and verdict != _verdict(await feedback.score_of(self.database, fields.request_id)):
+            await self.teacher.told(fields.request_id, f"{made.team}/{made.app}/{made.feature}", at, right=verdict > 0)
         await feedback.keep(self.database, said)
-        if fields.score:
-            feature = f"{made.team}/{made.app}/{made.feature}"
-            await self.teacher.told(fields.request_id, feature, at, right=fields.score > 0)
+
+
+def _verdict(score: float) -> int:
+    """Return what a score says: 1 for right, -1 for wrong, 0 for neither."""
+    return (score > 0) - (score < 0)
 
 
 def feedback_router(desk: FeedbackDesk) -> APIRouter:

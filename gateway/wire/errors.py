@@ -12,7 +12,6 @@ from typing import Any
 from cache.errors import (
     BadDirective,
     BadLine,
-    BadPair,
     EmbeddingUnavailable,
     IndexUnavailable,
     NoAnswerInTime,
@@ -65,7 +64,6 @@ STATUS: Mapping[type[Exception], Shape] = {
     routing.NothingAvailable: _BUSY,
     BadDirective: Shape(400, "invalid_request_error", retry=False),
     BadLine: Shape(400, "invalid_request_error", retry=False),
-    BadPair: Shape(400, "invalid_request_error", retry=False),
     EmbeddingUnavailable: _BUSY,
     IndexUnavailable: _BUSY,
     TooDeep: Shape(400, "invalid_request_error", retry=False),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import select
+
 from governance.database import Database
 from governance.ledger.tables import micros
 from governance.lookups.tables import FeedbackRow
@@ -17,6 +19,17 @@ class Feedback:
     key_id: str
     score: float
     comment: str
+
+
+async def score_of(database: Database, request_id: str) -> float:
+    """Return what was last said of an answer, 0 where nobody has said anything.
+
+    Raises:
+        StoreUnavailable: The database does not answer.
+    """
+    async with database.reading() as connection:
+        query = select(FeedbackRow.score).where(FeedbackRow.request_id == request_id)
+        return (await connection.execute(query)).scalar() or 0.0
 
 
 async def keep(database: Database, feedback: Feedback) -> None:

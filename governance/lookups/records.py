@@ -83,6 +83,15 @@ class Lookups:
         async with self._database.reading() as connection:
             return tuple(_lookup(row) for row in await connection.execute(query))
 
+    async def newest(self) -> int:
+        """Return the number of the row that was written last, 0 where there is none.
+
+        Raises:
+            StoreUnavailable: The database does not answer.
+        """
+        async with self._database.reading() as connection:
+            return (await connection.execute(select(func.max(LookupRow.n)))).scalar() or 0
+
     async def start_of(self, count: int) -> int:
         """Return after which number the newest `count` rows that teach begin.
 

@@ -1,19 +1,13 @@
 """What the exact cache keeps, for whom, and how an old answer is made anew."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cache.errors import AnswersAway
-from gateway.operations.home import Home
 from gateway.steps.reuse.slot import ExactCache
 from governance.identity import public_id_of
-from governance.lookups import purges
-from governance.lookups.purges import Purge
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.scripted_upstream import Script
 from tests.support.waiting import until
@@ -209,21 +203,3 @@ async def test_another_gateway_finds_the_answers_of_the_first(
             while (reply := await gateway.chat(key)).status_code == 503:  # noqa: ASYNC110  an empty Redis takes no holds
                 await asyncio.sleep(0.1)
             assert reply.headers["x-sluice-cache"] == outcome
-
-
-async def test_an_order_to_forget_that_finds_the_disk_held_by_another_is_obeyed_afterwards(tmp_path: Path) -> None:
-    async with running_gateway(tmp_path, stores={"cache": "disk"}) as gateway:
-        key = await gateway.key()
-        assert await _outcomes(gateway, key, {}, {}) == ["miss", "exact"]
-        caches = gateway.services.caches
-        with closing(sqlite3.connect(Home(tmp_path / "home").answers, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            at = gateway.services.now()
-            await purges.order(gateway.database, Purge(at=at, kind="all", value="", by="cli:ann"))
-            with pytest.raises(AnswersAway):
-                await caches.purger.follow()
-            assert caches.purger.done == 0
-            other.execute("ROLLBACK")
-        await until(lambda: caches.purger.done == 1, 10)
-        assert (await caches.answers.size()).entries == 0
-        assert await _outcomes(gateway, key, {}) == ["miss"]

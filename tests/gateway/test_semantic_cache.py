@@ -228,6 +228,17 @@ async def test_a_bad_score_on_an_exact_hit_takes_out_every_copy(tmp_path: Path) 
         assert (await asked(gateway, key, OTHER)).headers["x-sluice-cache"] == "miss"
 
 
+async def test_a_score_that_is_given_again_teaches_nothing_more(tmp_path: Path) -> None:
+    async with semantic_gateway(tmp_path) as gateway:
+        key = await gateway.key("red")
+        first = (await asked(gateway, key, OTHER)).headers["x-request-id"]
+        for score in (-1, -0.5, -1):
+            said = {"request_id": first, "score": score}
+            reply = await gateway.client.post("/v1/feedback", json=said, headers={"x-api-key": key})
+            assert reply.status_code == 200
+        assert len(await purges.after(gateway.database, 0)) == 1
+
+
 @pytest.mark.parametrize(
     ("said", "status"),
     [

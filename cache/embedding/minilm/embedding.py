@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from cache.embedding.minilm.model import MiniLM
 from cache.errors import EmbeddingUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from cache.embedding import Reading
+
+T = TypeVar("T")
 
 NAME: Final = "all-MiniLM-L6-v2/float32"
 
@@ -36,8 +38,12 @@ class MiniLMEmbedding:
 
     @classmethod
     async def open(cls, folder: Path, *, threads: int = 1, limits: Limits | None = None) -> MiniLMEmbedding:
-        """Load the model from its folder, beside the event loop."""
-        return cls(await asyncio.to_thread(MiniLM, folder, threads), limits or Limits())
+        """Load the model from its folder, beside the event loop.
+
+        Raises:
+            EmbeddingUnavailable: It cannot be loaded.
+        """
+        return cls(await _told(asyncio.to_thread(MiniLM, folder, threads)), limits or Limits())
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors, as `Embedding` says."""
@@ -54,9 +60,12 @@ class MiniLMEmbedding:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _compute(self, texts: Sequence[str]) -> Sequence[Reading]:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, self._model.read, texts)
-        except (
-            Exception
-        ) as error:  # the runtime and the tokenizer have faults of their own, and no common name for them
-            raise EmbeddingUnavailable(f"{type(error).__name__}: {error}") from error
+        return await _told(asyncio.get_running_loop().run_in_executor(self._thread, self._model.read, texts))
+
+
+async def _told(work: Awaitable[T]) -> T:
+    """Wait for work; the runtime and the tokenizer have faults of their own, and no common name for them."""
+    try:
+        return await work
+    except Exception as error:
+        raise EmbeddingUnavailable(f"{type(error).__name__}: {error}") from error

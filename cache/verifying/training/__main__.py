@@ -59,9 +59,11 @@ def learn(pairs: Sequence[Pair], output: Path, repeats: int) -> None:
     lexicon = read_lexicon()
     questions = {text: describe(text, mark(found, centre, axes), lexicon) for text, found in embedded.items()}
     examples = Examples(
-        features=np.stack(
+        features=np.concatenate(
             [
-                compare(questions[pair.a], questions[pair.b], float(embedded[pair.a].vector @ embedded[pair.b].vector))
+                compare(
+                    questions[pair.a], [(questions[pair.b], float(embedded[pair.a].vector @ embedded[pair.b].vector))]
+                )
                 for pair in pairs
             ]
         ),

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cache.evaluating.deciding import Decided
-    from cache.evaluating.intervals import Share
     from cache.evaluating.labelled import LabelledPair
     from cache.evaluating.report import Curve, Rates
+    from cache.intervals import Share
 
 
 @dataclass(frozen=True, slots=True)

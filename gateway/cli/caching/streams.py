@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cache.evaluating.lines import Line
-    from cache.evaluating.shares import Rates, Share
     from cache.evaluating.streams import StreamReport
+    from cache.evaluating.tally import Rates
+    from cache.intervals import Share
 
 _BATCH = 64
 _PATIENCE_S = 300.0

@@ -9,14 +9,13 @@ from cache.answers import APART_S
 from cache.config import SemanticSection
 from cache.judging.refusals import declines
 from cache.learning.learner import Learner
-from cache.partition import partition
 from cache.semantic.lookup import SemanticCache, Sought
 from cache.semantic.question import Question, question_of
 from cache.semantic.scope import scope_of
 from cache.stores import Stored
 from gateway.catalogue import Catalogue, Wish
 from gateway.steps.admission import Asked, Entitled
-from gateway.steps.reuse.slot import Slot, answer_of
+from gateway.steps.reuse.slot import Slot, answer_of, group_of
 from gateway.wire.request.chat_body import ChatFields
 from governance.ledger.events import Settlement
 
@@ -166,17 +165,9 @@ class Meaning:
         wish: Wish,
         slot: Slot,
     ) -> bytes:
-        caller = entitled.caller
-        group = partition(
-            section.shared_by,
-            team=caller.team,
-            app=caller.app,
-            key_id=caller.key_id,
-            namespace=slot.directives.namespace,
-        )
         return scope_of(
             question,
-            partition=group,
+            partition=group_of(section.shared_by, entitled, slot.directives),
             feature=feature_of(entitled),
             zone=asked.controls.zone,
             model_class=self.catalogue.meaning(wish),

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from cache.answers import AnswerCache
 from cache.canonical import fingerprint
-from cache.config import ExactSection
+from cache.config import ExactSection, SharedBy
 from cache.directives import Directives, parse_directives
 from cache.errors import NoAnswerInTime
 from cache.flights import Flight
@@ -160,22 +160,20 @@ class ExactCache:
         section = self.section
         if section is None or (section.only == "deterministic" and not _deterministic(asked.endpoint, body)):
             return Slot(b"", directives, 0)
-        caller = entitled.caller
-        group = partition(
-            section.shared_by,
-            team=caller.team,
-            app=caller.app,
-            key_id=caller.key_id,
-            namespace=directives.namespace,
-        )
         key = fingerprint(
             body,
-            partition=group,
+            partition=group_of(section.shared_by, entitled, directives),
             model_class=self.catalogue.meaning(wish),
             endpoint=asked.endpoint,
             epoch=self.epoch,
         )
         return Slot(key, directives, directives.lifetime(section.ttl, section.stale))
+
+
+def group_of(shared_by: SharedBy, entitled: Entitled, directives: Directives) -> str:
+    """Name those who share answers with a caller."""
+    caller = entitled.caller
+    return partition(shared_by, team=caller.team, app=caller.app, key_id=caller.key_id, namespace=directives.namespace)
 
 
 def answer_of(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cache.errors import BadPair
+from cache.errors import BadLine
 from cache.evaluating.deciding import may_share
 from cache.evaluating.labelled import read_pairs
 
@@ -43,7 +43,7 @@ def test_context_stands_before_both(tmp_path: Path) -> None:
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(f'{{"a": "x", "b": "y", "same": true}}\n{line}\n')
-    with pytest.raises(BadPair, match="line 2 is no pair"):
+    with pytest.raises(BadLine, match="line 2: no pair"):
         read_pairs(path)
 
 

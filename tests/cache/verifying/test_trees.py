@@ -8,6 +8,7 @@ from cache.verifying.features import DIRECTIONS
 sklearn = pytest.importorskip("sklearn")
 
 from cache.verifying.training.fitting import Examples, fit, held_out  # noqa: E402  needs scikit-learn
+from cache.verifying.trees import Trees  # noqa: E402
 
 
 def examples(seed: int = 0) -> Examples:
@@ -22,6 +23,25 @@ def test_they_learn_what_is_to_be_learned() -> None:
     found = examples()
     odds = held_out(found, seed=0)
     assert np.mean((odds > 0) == found.same) > 0.8
+
+
+def walked(trees: Trees, row: np.ndarray) -> float:
+    """Walk each tree from its root, the plain way."""
+    total = trees.base
+    for tree in range(len(trees.feature)):
+        at = 0
+        for _ in range(trees.depth):
+            is_left = row[trees.feature[tree, at]] <= trees.threshold[tree, at]
+            at = (trees.left if is_left else trees.right)[tree, at]
+        total += float(trees.value[tree, at])
+    return total
+
+
+def test_all_rows_at_once_come_to_what_a_walk_through_each_tree_does() -> None:
+    found = examples()
+    trees = fit(found)
+    odds = trees.log_odds(found.features[:30])
+    assert odds == pytest.approx([walked(trees, row) for row in found.features[:30]], abs=1e-4)
 
 
 @pytest.mark.parametrize(("name", "direction"), [(name, one) for name, one in DIRECTIONS.items() if one])

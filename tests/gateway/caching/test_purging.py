@@ -43,11 +43,28 @@ class Near:
         return self.keys
 
 
+class Fickle(MemoryAnswers):
+    """A home that does nothing while it is away, and says that it cannot tell."""
+
+    away = False
+
+    @property
+    def sure(self) -> bool:
+        return not self.away
+
+    async def get(self, key: bytes) -> Stored | None:
+        return None if self.away else await super().get(key)
+
+    async def purge(self, tag: str, before: float) -> int:
+        return 0 if self.away else await super().purge(tag, before)
+
+
 @dataclass(frozen=True)
 class Desk:
     """A process with three answers, two of which were bought by one request."""
 
     database: Database
+    home: Fickle
     answers: AnswerCache
     semantics: OpenSemantics
 
@@ -66,12 +83,13 @@ class Desk:
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
-    answers = AnswerCache(MemoryAnswers(2**20, lambda: NOW), lambda: NOW)
+    home = Fickle(2**20, lambda: NOW)
+    answers = AnswerCache(home, lambda: NOW)
     await answers.put(ONE, stored("req_1", "doc-17"), 3600)
     await answers.put(COPY, stored("req_1", "doc-17"), 3600)
     await answers.put(OTHER, stored("req_2", "request:req_1x", feature="triage"), 3600)
     async with fresh_database(tmp_path) as database:
-        yield Desk(database, answers, OpenSemantics(never, Random(0), structlog.get_logger()))
+        yield Desk(database, home, answers, OpenSemantics(never, Random(0), structlog.get_logger()))
 
 
 async def never(_: object) -> SemanticCache:
@@ -132,3 +150,16 @@ async def test_a_question_waits_until_there_is_something_to_find_it_with(desk: D
     assert near.asked == [("where is it?", 0.9)] * 2
     assert await purger.follow() == 0
     assert len(near.asked) == 2
+
+
+@pytest.mark.parametrize(("kind", "value"), [("all", ""), ("tag", "doc-17"), ("key", ONE.hex()), ("like", "where?")])
+async def test_an_order_waits_for_a_home_that_is_away(desk: Desk, kind: PurgeKind, value: str) -> None:
+    purger = desk.purger()
+    desk.see(Near((OTHER, ONE)))
+    await desk.order(kind, value)
+    desk.home.away = True
+    assert [await purger.follow(), await purger.follow()] == [0, 0]
+    desk.home.away = False
+    assert await purger.follow() >= 2
+    assert ONE not in await desk.kept()
+    assert await purger.follow() == 0

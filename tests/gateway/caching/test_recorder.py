@@ -1,5 +1,6 @@
 """The recorder loses nothing while the database is away, up to a bound, and hears what others wrote, once."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -98,3 +99,36 @@ async def test_a_start_reads_its_own_words_too_and_no_more_than_it_may_remember(
     assert names(heard) == ["req_2", "req_3", "req_4", "req_5"]
     await pen.follow(heard.append)
     assert len(heard) == 4
+
+
+async def test_who_writes_while_another_does_finds_all_on_record(database: Database) -> None:
+    pen = Recorder(Lookups(database), "one")
+    pen.note(said("one"))
+    first = asyncio.create_task(pen.write())
+    await asyncio.sleep(0)
+    await pen.write()
+    assert names(await pen.lookups.of_request("req_1")) == ["req_1"]
+    await first
+
+
+async def test_words_that_teach_nothing_are_passed_over_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    lookups, heard, looked = Lookups(database), list[Lookup](), list[int]()
+    pen = Recorder(lookups, "one")
+
+    async def after(n: int, limit: int) -> tuple[Lookup, ...]:
+        looked.append(n)
+        return await Lookups(database).after(n, limit)
+
+    monkeypatch.setattr(lookups, "after", after)
+    await lookups.write([word("exact")] * 3)
+    await pen.follow(heard.append)
+    await pen.follow(heard.append)
+    assert looked == [0]
+    await lookups.write([said("other", f"req_{n}") for n in range(3)])
+    await pen.follow(heard.append)
+    await pen.follow(heard.append)
+    assert names(heard) == ["req_0", "req_1", "req_2"]
+    assert looked == [0, 3, 5]

@@ -57,7 +57,7 @@ def test_a_line_that_is_no_pair_is_named(shell: CommandLine) -> None:
     (shell.home / "bad.jsonl").write_text("{}\n")
     said = shell.run("cache", "evaluate", "--pairs", str(shell.home / "bad.jsonl"))
     assert said.exit_code == 1
-    assert "line 1 is no pair" in said.stderr
+    assert "line 1: no pair" in said.stderr
 
 
 def test_a_file_of_nothing_is_refused(shell: CommandLine) -> None:

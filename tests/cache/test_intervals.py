@@ -4,16 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache.evaluating.intervals import share
+from cache.intervals import share
 
 
-def test_it_is_wilsons() -> None:
-    found = share(3, 60)
-    assert (found.value, found.low, found.high) == (
-        0.05,
-        pytest.approx(0.0171, abs=1e-4),
-        pytest.approx(0.1370, abs=1e-4),
-    )
+@pytest.mark.parametrize(
+    ("events", "trials", "low", "high"),
+    [(3, 60, 0.0171, 0.1370), (0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1)],
+)
+def test_it_is_wilsons(events: int, trials: int, low: float, high: float) -> None:
+    found = share(events, trials)
+    assert found.value == events / trials
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_of_nothing_all_is_possible() -> None:

@@ -1,36 +1,10 @@
-"""Shares of a count with their confidence intervals."""
+"""What a cache did over some look-ups, as counts and as shares."""
 
 from __future__ import annotations
 
-from math import sqrt
-
 import msgspec
 
-_Z = 1.96
-
-
-class Share(msgspec.Struct, frozen=True):
-    """A share with Wilson's 95 % interval (1927).
-
-    Attributes:
-        value: The share; 0 of nothing is 0.
-        low: The lower end.
-        high: The upper end.
-    """
-
-    value: float
-    low: float
-    high: float
-
-
-def share(events: int, trials: int) -> Share:
-    """Return how many of `trials` were `events`; of none at all, anything between 0 and 1."""
-    if not trials:
-        return Share(0.0, 0.0, 1.0)
-    part, square = events / trials, _Z * _Z / trials
-    middle = (part + square / 2) / (1 + square)
-    half = sqrt(part * (1 - part) * square + square * square / 4) / (1 + square)
-    return Share(part, max(0.0, min(part, middle - half)), min(1.0, max(part, middle + half)))
+from cache.intervals import Share, share
 
 
 class Tally(msgspec.Struct):
