@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cache.flights import Flights
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from cache.directives import Directives
     from cache.flights import Fleet
     from cache.stores import AnswerStore, Stored, StoreSize
+
+
+APART_S: Final = 60.0
+"""How far the clocks of those may be apart who share a home of answers, in seconds."""
 
 
 class AnswerCache:
@@ -48,9 +52,12 @@ class AnswerCache:
         return stored if stored is not None and self.accepts(stored, directives, most_age) else None
 
     def accepts(self, stored: Stored, directives: Directives, most_age: float = inf) -> bool:
-        """Say whether an answer is young enough for its caller and for the policy."""
+        """Say whether an answer is young enough for its caller and for the policy.
+
+        One from the future was kept by a clock that was wrong: nobody knows how old it is.
+        """
         wished = inf if directives.max_age is None else directives.max_age
-        return self.age(stored) <= min(wished, most_age)
+        return -APART_S <= self.age(stored) <= min(wished, most_age)
 
     def age(self, stored: Stored) -> float:
         """Return how long ago an answer was asked for, in seconds."""
@@ -71,7 +78,7 @@ class AnswerCache:
         return self._store.sure
 
     async def delete(self, key: bytes) -> bool:
-        """Forget one answer; tell whether there was one."""
+        """Forget one answer; see `AnswerStore.delete`."""
         return await self._store.delete(key)
 
     async def purge(self, tag: str, before: float) -> int:

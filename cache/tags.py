@@ -9,29 +9,38 @@ from cache.errors import BadDirective
 MOST_TAGS = 16
 LONGEST_TAG = 100
 
-
-def own_tags(value: object) -> tuple[str, ...]:
-    """Read the tags that a caller gives its answer, each once, in order.
-
-    Raises:
-        BadDirective: They are no list of at most 16 printable texts of 1 to 100 characters.
-    """
-    if value is None:
-        return ()
-    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) <= MOST_TAGS:
-        texts = [tag for tag in value if isinstance(tag, str) and 0 < len(tag) <= LONGEST_TAG and tag.isprintable()]
-        if len(texts) == len(value):
-            return tuple(dict.fromkeys(texts))
-    raise BadDirective(
-        "cache", "tags", f"a list of at most {MOST_TAGS} printable texts of 1 to {LONGEST_TAG} characters"
-    )
-
-
 EVERY = "*"
 """The tag of every answer."""
 
 BOUGHT_BY = "request:"
 """Begins the tag that names the request an answer was bought for; all copies of the answer have it."""
+
+RESERVED = ("team:", "app:", "feature:", "model:", "key:", BOUGHT_BY)
+"""Begin the tags that every answer gets."""
+
+_KINDS = ", ".join(RESERVED)
+
+
+def own_tags(value: object) -> tuple[str, ...]:
+    """Read the tags that a caller gives its answer, each once, in order.
+
+    None may look like one of those that every answer gets: else one caller's answers could pass for another's, and be
+    purged in their place.
+
+    Raises:
+        BadDirective: They are no list of at most 16 printable texts of 1 to 100 characters, or one is reserved.
+    """
+    if value is None:
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) <= MOST_TAGS:
+        texts = [tag for tag in value if isinstance(tag, str) and 0 < len(tag) <= LONGEST_TAG and tag.isprintable()]
+        if reserved := next((tag for tag in texts if tag == EVERY or tag.startswith(RESERVED)), None):
+            raise BadDirective("cache", "tags", f"without {reserved!r}: what begins with {_KINDS} is ours to give")
+        if len(texts) == len(value):
+            return tuple(dict.fromkeys(texts))
+    raise BadDirective(
+        "cache", "tags", f"a list of at most {MOST_TAGS} printable texts of 1 to {LONGEST_TAG} characters"
+    )
 
 
 def tags_of(
@@ -44,3 +53,8 @@ def tags_of(
     """
     whose = (f"team:{team}", f"app:{app}", f"feature:{app}/{feature}", f"model:{model}", f"key:{key_id}")
     return tuple(dict.fromkeys((*own, *whose, f"{BOUGHT_BY}{request_id}", EVERY)))
+
+
+def bought_by(tags: Sequence[str]) -> str | None:
+    """Return the tag that names the request an answer was bought for, if it has one."""
+    return next((tag for tag in reversed(tags) if tag.startswith(BOUGHT_BY)), None)

@@ -81,7 +81,7 @@ class ChatService:
                 if stored is not None:
                     overhead_s = self.ticks() - asked.tick - slot.waited_s
                     facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
-                    self.meaning.served(asked, entitled, slot)
+                    self.meaning.served(asked, entitled, slot, stored)
                     return await _tell(stored.body, facts, reply)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)

@@ -61,6 +61,7 @@ class Reading:
         ids: The tokens, int32 [tokens].
         offsets: Where each token begins and ends in the text, int32 [tokens, 2]; the marks have (0, 0).
         is_cut: Whether the text is longer than the model reads, so that its end counts for nothing.
+        unknown: How many of its words the model has no tokens for: to it, they are all the same.
     """
 
     vector: NDArray[np.float32]
@@ -68,6 +69,7 @@ class Reading:
     ids: NDArray[np.int32]
     offsets: NDArray[np.int32]
     is_cut: bool
+    unknown: int = 0
 
 
 class TokenEmbedding(Embedding, Protocol):

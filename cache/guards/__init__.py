@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cache.guards import asking, language, moments, negation, numbers, opposites, roles, scope, tense
 from cache.guards.reading import Reading, read
-from cache.guards.referring import code, names, people
+from cache.guards.referring import code, names, people, unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +50,9 @@ GUARDS: tuple[tuple[str, Callable[[Reading, Reading], bool]], ...] = (
     ("scope", lambda a, b: scope.differ(a.scope, b.scope)),
     ("person", lambda a, b: people.differ(a.people, b.people)),
     ("role", lambda a, b: roles.differ(a.roles, b.roles)),
+    ("sign", lambda a, b: unread.differ_in_signs(a.unread, b.unread)),
+    ("accent", lambda a, b: unread.differ_in_accents(a.unread, b.unread)),
+    ("capital", lambda a, b: unread.differ_in_capitals(a.unread, b.unread)),
 )
 """Every guard by its name, in the order they are asked."""
 

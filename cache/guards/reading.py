@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cache.guards import asking, language, moments, negation, numbers, opposites, roles, scope, tense
-from cache.guards.referring import code, names, people
+from cache.guards.referring import code, names, people, unread
 from cache.guards.words import FUNCTION, Words, words_of
 
 
@@ -27,6 +27,7 @@ class Reading:
     scope: frozenset[str]
     people: frozenset[str]
     roles: roles.Roles
+    unread: unread.Unread
 
     @property
     def content(self) -> frozenset[str]:
@@ -54,4 +55,5 @@ def read(question: str) -> Reading:
         scope=scope.read(words),
         people=people.read(words),
         roles=roles.read(words),
+        unread=unread.read(words),
     )

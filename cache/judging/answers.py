@@ -28,6 +28,9 @@ DIFFERENT_BELOW: Final = 0.45
 CERTAIN: Final = frozenset({"number", "unit", "name", "code", "language", "role"})
 """The guards whose word makes answers different; where another objects it cannot be told."""
 
+_CERTAIN_OR_IDLE: Final = CERTAIN | {"asking", "sign", "accent", "capital"}
+"""Those and the ones of questions alone: an answer is decorated and laid out with signs, which say nothing."""
+
 _LONGEST: Final = 20_000
 """Characters of an answer above which it is not judged."""
 
@@ -117,7 +120,7 @@ def _doubtful(a: Reading, b: Reading) -> str:
         return "negation"
     if exchange(a, b):
         return "words"
-    return next((name for name, differ in GUARDS if name not in CERTAIN and name != "asking" and differ(a, b)), "")
+    return next((name for name, differ in GUARDS if name not in _CERTAIN_OR_IDLE and differ(a, b)), "")
 
 
 def _similarity(ours: list[NDArray[np.float32]], theirs: list[NDArray[np.float32]]) -> float:

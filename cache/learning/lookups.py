@@ -92,8 +92,10 @@ class Observation(msgspec.Struct, frozen=True, array_like=True):
         decision: What was decided.
         fresh: The fingerprint under which the fresh answer was stored; None when none was stored.
         verdicts: What the judge said; empty for a served hit.
+        origin: Names whose answer was served, for who has to find its copies; empty where none was.
     """
 
     decision: Decision
     fresh: bytes | None = None
     verdicts: tuple[Verdict, ...] = ()
+    origin: str = ""

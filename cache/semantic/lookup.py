@@ -104,12 +104,15 @@ class SemanticCache:
             watched: Serve nothing; only learn what would have been served.
 
         Returns:
-            None when no stored answer could fit such a question, or when it cannot be placed just now.
+            None when no stored answer could fit such a question, when not all of it is understood, or when it cannot be
+            placed just now.
         """
         if len(question.text) > LONGEST or unfit(question.text) is not None:
             return None
         try:
             asked = await self._matching.place(question.text)
+            if not asked.whole:
+                return None
             found = await self._index.search(scope, asked.vector, NEIGHBOURS)
         except (EmbeddingUnavailable, IndexUnavailable):
             return None

@@ -26,11 +26,13 @@ class Placed:
         text: Its words.
         vector: A unit vector [dimensions].
         marks: What has to be kept beside its answer for it to be judged later.
+        whole: Whether all of its words were read; what was not read cannot be compared.
     """
 
     text: str
     vector: NDArray[np.float32]
     marks: bytes = b""
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class Verified:
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
         (reading,) = await self._embedding.read([text])
-        return Placed(text, reading.vector, self._verifier.mark(reading))
+        whole = not (reading.is_cut or reading.unknown)
+        return Placed(text, reading.vector, self._verifier.mark(reading), whole)
 
     def judge(self, asked: Placed, stored: Sequence[tuple[Stored, float]]) -> list[Match]:
         """Judge stored answers; one that was kept without marks of ours cannot be judged, and so not be served."""

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from cache.semantic.question import Question
 
 
-def scope_of(question: Question, *, partition: str, feature: str, model_class: str, endpoint: str, epoch: str) -> bytes:
+def scope_of(
+    question: Question,
+    *,
+    partition: str,
+    feature: str,
+    model_class: str,
+    endpoint: str,
+    epoch: str,
+    zone: str | None = None,
+) -> bytes:
     """Digest everything that must be equal before two questions are compared.
 
     Args:
@@ -27,6 +36,8 @@ def scope_of(question: Question, *, partition: str, feature: str, model_class: s
         model_class: As for `cache.canonical.fingerprint`.
         endpoint: The path asked.
         epoch: Names what else shapes answers, from `cache.epoch`.
+        zone: Where the request wants to be answered: what may not leave a zone is not compared, and so not shown to a
+            judge, for one that may.
 
     Returns:
         32 bytes (SHA-256).
@@ -34,7 +45,7 @@ def scope_of(question: Question, *, partition: str, feature: str, model_class: s
     Raises:
         TooDeep: The request is nested more deeply than the interpreter can follow.
     """
-    group = json.dumps(["semantic", partition, feature])
+    group = json.dumps(["semantic", partition, feature, zone])
     return fingerprint(question.rest, partition=group, model_class=model_class, endpoint=endpoint, epoch=epoch)
 
 

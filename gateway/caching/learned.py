@@ -52,13 +52,12 @@ class Learned:
         Returns:
             How probably its best candidate was wrong, where answers were compared.
         """
-        learner = self.learner(lookup.feature)
         if lookup.kind == "lesson":
             if lookup.entry is not None:
-                learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)
+                self.learner(lookup.feature).feedback(lookup.entry, right=lookup.evidence == RIGHT)
             return None
         seen = observed(lookup)
-        return None if seen is None else learner.absorb(seen)
+        return None if seen is None else self.learner(lookup.feature).absorb(seen)
 
     def standings(self) -> dict[str, Standing]:
         """Say how each feature stands."""

@@ -4,19 +4,20 @@ All of it happens after the client has its answer, in tasks of a bounded number;
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 import msgspec
 from structlog.typing import FilteringBoundLogger
 
-from cache.learning.lookups import Action, Observation, Verdict
+from cache.learning.lookups import Action, Decision, Observation, Verdict
 from cache.semantic.lookup import SemanticCache
+from cache.stores import Stored
+from cache.tags import BOUGHT_BY, bought_by
 from gateway.caching.comparing import Comparison, Judge
-from gateway.caching.learned import RIGHT, WRONG, evidence_of
+from gateway.caching.learned import RIGHT, WRONG, evidence_of, observed
 from gateway.caching.recorder import Recorder
 from gateway.caching.semantics import OpenSemantics
 from gateway.steps.admission import Asked
@@ -27,6 +28,9 @@ from governance.database import Database
 from governance.lookups import purges
 from governance.lookups.purges import Purge
 from governance.lookups.records import Lookup, LookupKind
+
+_EXACT: Final = Decision(Action.SERVE, None, (), 0.0, 0.0, 0.0)
+"""What stands for a decision where none had to be made."""
 
 MOST: Final = 64
 """How many answers are learned from at the same time."""
@@ -81,32 +85,51 @@ class Teacher:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
-    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot) -> None:
+    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot, stored: Stored) -> None:
         """Put on record which stored answer was served, so that it can be found when somebody complains."""
+        origin = bought_by(stored.tags) or ""
         if slot.sought is None:
-            self._note(asked, feature, "exact", slot.key, b"")
+            self._note(asked, feature, "exact", slot.key, evidence_of(Observation(_EXACT, origin=origin)))
         else:
             decision = slot.sought.decision
-            self._note(asked, feature, "semantic", decision.entry, evidence_of(Observation(decision)))
+            self._note(asked, feature, "semantic", decision.entry, evidence_of(Observation(decision, origin=origin)))
 
-    async def told(self, request_id: str, at: datetime, *, right: bool) -> None:
+    async def told(self, request_id: str, feature: str, at: datetime, *, right: bool) -> None:
         """Learn what a person says of an answer; a wrong one is forgotten, wherever it is kept.
+
+        Who says the same again teaches nothing more: nobody's voice grows by being repeated.
+
+        Args:
+            request_id: what was answered.
+            feature: whose request it was, as `feature_of` names it.
+            at: when it is said.
+            right: what is said.
 
         Raises:
             StoreUnavailable: the database does not answer.
         """
         await self._recorder.write()
         found = await self._recorder.lookups.of_request(request_id)
-        for lookup in found:
-            if lookup.kind == "semantic" and lookup.entry is not None:
-                lesson = replace(lookup, at=at, kind="lesson", evidence=RIGHT if right else WRONG)
-                self._semantics.learn(lesson)
-                self._recorder.note(replace(lesson, writer=self._recorder.writer))
+        said = RIGHT if right else WRONG
+        if any(each.kind == "lesson" and each.evidence == said for each in found):
+            return
+        served = [each for each in found if each.kind in ("exact", "semantic")]
         if not right:
-            served = [lookup.entry for lookup in found if lookup.kind in ("exact", "semantic") and lookup.entry]
-            orders = [_order(at, "key", key.hex()) for key in served] or [_order(at, "tag", f"request:{request_id}")]
-            for order in orders:
+            for order in _orders(served, request_id, at):
                 await purges.order(self._database, order)
+        entries = [each.entry for each in served if each.kind == "semantic"] or [None]
+        for entry in entries:
+            lesson = Lookup(
+                request_id=request_id,
+                at=at,
+                feature=feature,
+                kind="lesson",
+                entry=entry,
+                evidence=said,
+                writer=self._recorder.writer,
+            )
+            self._semantics.learn(lesson)
+            self._recorder.note(lesson)
 
     async def _learn(self, lesson: Lesson, cache: SemanticCache, judge: Judge) -> None:
         sought = lesson.sought
@@ -166,6 +189,15 @@ async def _compare(lesson: Lesson, cache: SemanticCache, judge: Judge) -> tuple[
         if said.same is not None:
             verdicts.append(Verdict(entry, said.same))
     return tuple(verdicts)
+
+
+def _orders(served: Sequence[Lookup], request_id: str, at: datetime) -> list[Purge]:
+    """Order an answer to be forgotten: what was served and all its copies, or all copies of one that was bought."""
+    orders = [_order(at, "key", each.entry.hex()) for each in served if each.entry]
+    seen = [observed(each) for each in served]
+    origins = [one.origin for one in seen if one is not None and one.origin]
+    tags = origins if served else [f"{BOUGHT_BY}{request_id}"]
+    return orders + [_order(at, "tag", tag) for tag in tags]
 
 
 def _order(at: datetime, kind: purges.PurgeKind, value: str) -> Purge:

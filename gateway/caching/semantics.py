@@ -7,6 +7,7 @@ may not be installed at all.
 import asyncio
 from collections.abc import Awaitable, Callable
 from random import Random
+from time import monotonic
 from typing import Final
 
 from structlog.typing import FilteringBoundLogger
@@ -15,6 +16,9 @@ from cache.config import SemanticSection
 from cache.errors import CacheError
 from cache.semantic.lookup import SemanticCache
 from gateway.caching.learned import Learned
+
+RETRY_S: Final = 60.0
+"""How long after a cache could not be opened it is tried again."""
 
 GRACE_S: Final = 5.0
 """How long a cache that was replaced stays open for the look-ups under way in it."""
@@ -31,7 +35,13 @@ class OpenSemantics(Learned):
     """
 
     def __init__(
-        self, opening: Opening, chance: Random, log: FilteringBoundLogger, *, grace_s: float = GRACE_S
+        self,
+        opening: Opening,
+        chance: Random,
+        log: FilteringBoundLogger,
+        *,
+        ticks: Callable[[], float] = monotonic,
+        grace_s: float = GRACE_S,
     ) -> None:
         """Begin without one.
 
@@ -39,7 +49,8 @@ class OpenSemantics(Learned):
             opening: opens the cache of a section.
             chance: for exploration.
             log: is told when a cache cannot be opened, and when a feature closes or opens.
-            grace_s: how long a cache that is replaced stays open.
+            ticks: a monotonic clock in seconds.
+            grace_s: how long a cache that is replaced stays open for the look-ups under way in it, in seconds.
         """
         super().__init__(chance)
         self.cache: SemanticCache | None = None
@@ -49,33 +60,46 @@ class OpenSemantics(Learned):
         self._opening = opening
         self._grace_s = grace_s
         self._log = log
-        self._open: dict[str, bool] = {}
+        self._ticks = ticks
+        self._next_try = 0.0
+        self._told: dict[str, bool] = {}
 
     async def obey(self, section: SemanticSection | None) -> None:
-        """Open what a policy wants, and close what it does not; cheap when that is so already."""
+        """Open what a policy wants, and close what it does not; cheap when that is so already.
+
+        One that is replaced is closed before the other opens: both live in the same place.
+        """
         if section is not None:
             self.bind(section.max_error)
-        if _kind(section) == _kind(self.section) and (section is None or self.cache is not None or self.trouble):
-            self.section = section
+        before, self.section = self.section, section
+        changed = _kind(section) != _kind(before)
+        if not changed and (section is None or self.cache is not None or self._ticks() < self._next_try):
             return
-        self._before, self.cache = self.cache, None
-        self.section, self.trouble = section, ""
-        if self._before is not None:  # it closes before the next one opens: both may have the same home
+        if self.cache is not None:
+            self._before, self.cache = self.cache, None
+        if self._before is not None:
             await asyncio.sleep(self._grace_s)
             await self._before.close()
             self._before = None
-        if section is not None:
-            try:
-                self.cache = await self._opening(section)
-            except CacheError as error:
-                self.trouble = str(error)
+        await self._open(section, again=not changed)
+
+    async def _open(self, section: SemanticSection | None, *, again: bool) -> None:
+        trouble, self.trouble = self.trouble, ""
+        if section is None:
+            return
+        try:
+            self.cache = await self._opening(section)
+        except Exception as error:  # noqa: BLE001  whatever it is: the gateway goes on without, and tries again
+            self.trouble = str(error) if isinstance(error, CacheError) else f"{type(error).__name__}: {error}"
+            self._next_try = self._ticks() + RETRY_S
+            if not again or self.trouble != trouble:
                 self._log.warning("no semantic cache", reason=self.trouble)
 
     def tell(self) -> None:
         """Tell the log of features that have closed or opened since the last time."""
         for feature, standing in self.standings().items():
-            if self._open.get(feature, False) != standing.open:
-                self._open[feature] = standing.open
+            if self._told.get(feature, False) != standing.open:
+                self._told[feature] = standing.open
                 say = self._log.info if standing.open else self._log.warning
                 state = "open" if standing.open else "closed"
                 say("semantic cache", feature=feature, state=state, reason=standing.reason, upper=standing.upper)

@@ -59,13 +59,13 @@ class FeedbackDesk:
         found = await recorded_request(self.database, fields.request_id)
         if found is None or (found.request.team, found.request.app) != (caller.team, caller.app):
             raise RequestNotFound(f"Your app has made no request {fields.request_id!r}.", fields.request_id)
-        at = self.now()
+        at, made = self.now(), found.request
         said = Feedback(
             request_id=fields.request_id, at=at, key_id=caller.key_id, score=fields.score, comment=fields.comment
         )
         verdict = _verdict(fields.score)
         if verdict and verdict != _verdict(await feedback.score_of(self.database, fields.request_id)):
-            await self.teacher.told(fields.request_id, at, right=verdict > 0)
+            await self.teacher.told(fields.request_id, f"{made.team}/{made.app}/{made.feature}", at, right=verdict > 0)
         await feedback.keep(self.database, said)
 
 

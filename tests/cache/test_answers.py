@@ -59,3 +59,14 @@ async def test_a_later_answer_replaces_an_earlier_one(answers: AnswerCache) -> N
     await answers.put(b"k", ANSWER, 60)
     await answers.put(b"k", later, 60)
     assert await answers.find(b"k", ANY) == later
+
+
+async def test_an_answer_of_a_clock_that_was_ahead_is_not_served_until_its_time_has_come(
+    answers: AnswerCache, clock: Clock
+) -> None:
+    await answers.put(b"k", replace(ANSWER, created=1_000.0 + 3_600), 7_200)
+    assert await answers.find(b"k", ANY) is None
+    await answers.put(b"k", replace(ANSWER, created=1_030.0), 7_200)
+    assert await answers.find(b"k", ANY) is not None
+    clock.now = 900.0
+    assert await answers.find(b"k", ANY) is None

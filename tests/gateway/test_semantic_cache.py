@@ -1,7 +1,7 @@
 """The semantic cache through a whole gateway: what it serves, to whom, what it learns, and what it forgets."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -47,9 +47,11 @@ def with_semantic(**changes: Any) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def semantic_gateway(folder: Path, **changes: Any) -> AsyncGenerator[RunningGateway]:
-    async with running_gateway(folder, with_semantic(**changes)) as gateway:
-        await until(lambda: semantics(gateway).cache is not None)
+async def semantic_gateway(
+    folder: Path, *, stores: Mapping[str, Any] | None = None, **changes: Any
+) -> AsyncGenerator[RunningGateway]:
+    async with running_gateway(folder, with_semantic(**changes), stores=stores) as gateway:
+        await until(lambda: semantics(gateway).cache is not None, 30)
         gateway.upstream.answers = answer
         yield gateway
 
@@ -206,9 +208,10 @@ async def test_a_bad_score_takes_an_answer_out_and_is_learned(tmp_path: Path) ->
         said = {"request_id": hit.headers["x-request-id"], "score": -1, "comment": "that page is gone"}
         reply = await gateway.client.post("/v1/feedback", json=said, headers={"x-api-key": key})
         assert reply.status_code == 200, reply.text
-        (order,) = await purges.after(gateway.database, 0)
+        order, copies = await purges.after(gateway.database, 0)
+        assert copies.value.startswith("request:")
         stored = await gateway.services.caches.answers.get(bytes.fromhex(order.value))
-        await until(lambda: gateway.services.caches.purger.done >= order.n)
+        await until(lambda: gateway.services.caches.purger.done >= copies.n)
         assert stored is None or await gateway.services.caches.answers.get(bytes.fromhex(order.value)) is None
 
 

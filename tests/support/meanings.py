@@ -62,7 +62,7 @@ class Meanings:
     def begin(self, lesson: Lesson) -> None:
         """Learn nothing."""
 
-    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot) -> None:
+    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot, stored: Stored) -> None:
         """Note nothing."""
 
     async def find(

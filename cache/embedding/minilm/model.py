@@ -41,6 +41,7 @@ class MiniLM:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(READS_TOKENS)
+        self._unknown = self._tokenizer.token_to_id("[UNK]")
         self._session = _session(folder / "model.safetensors", threads)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -55,7 +56,8 @@ class MiniLM:
             states = self._run([tokens[place].ids for place in places])
             for place, of_text in zip(places, states, strict=True):
                 is_cut = bool(tokens[place].overflowing) or len(texts[place]) > _READS_CHARACTERS
-                readings[place] = _reading(tokens[place], of_text, is_cut=is_cut)
+                unknown = 0 if self._unknown is None else tokens[place].ids.count(self._unknown)
+                readings[place] = _reading(tokens[place], of_text, is_cut=is_cut, unknown=unknown)
         return [readings[place] for place in range(len(texts))]
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
@@ -80,7 +82,7 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def _reading(tokens: Any, states: NDArray[np.float32], *, is_cut: bool) -> Reading:
+def _reading(tokens: Any, states: NDArray[np.float32], *, is_cut: bool, unknown: int) -> Reading:
     mean = states.mean(axis=0)
     return Reading(
         vector=mean / np.linalg.norm(mean),
@@ -88,6 +90,7 @@ def _reading(tokens: Any, states: NDArray[np.float32], *, is_cut: bool) -> Readi
         ids=np.array(tokens.ids, np.int32),
         offsets=np.array(tokens.offsets, np.int32),
         is_cut=is_cut,
+        unknown=unknown,
     )
 
 

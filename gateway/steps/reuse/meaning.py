@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol
 
+from cache.answers import APART_S
 from cache.config import SemanticSection
+from cache.judging.refusals import declines
 from cache.learning.learner import Learner
 from cache.semantic.lookup import SemanticCache, Sought
 from cache.semantic.question import Question, question_of
@@ -25,7 +27,7 @@ class Lessons(Protocol):
         """Learn from an answer, beside whatever comes next."""
         ...
 
-    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot) -> None:
+    def hit(self, asked: Asked[ChatFields], feature: str, slot: Slot, stored: Stored) -> None:
         """Put on record which stored answer was served."""
         ...
 
@@ -121,9 +123,9 @@ class Meaning:
             slot.flight.land(None)  # this answer is to another question: those who wait look for themselves
         return replace(slot, sought=sought), sought.answer
 
-    def served(self, asked: Asked[ChatFields], entitled: Entitled, slot: Slot) -> None:
+    def served(self, asked: Asked[ChatFields], entitled: Entitled, slot: Slot, stored: Stored) -> None:
         """Note that a stored answer was served, from whichever cache."""
-        self.lessons.hit(asked, feature_of(entitled), slot)
+        self.lessons.hit(asked, feature_of(entitled), slot, stored)
 
     def learn(
         self,
@@ -139,7 +141,8 @@ class Meaning:
         if section is None or sought is None:
             return
         ttl = slot.directives.lifetime(section.ttl)
-        keeps = ttl and text_of(completion) is not None and not slot.whole
+        said = text_of(completion)
+        keeps = ttl and said is not None and not slot.whole and not declines(said)
         stored = answer_of(asked, entitled, slot, model, settlement, completion, sought) if keeps else None
         self.lessons.begin(
             Lesson(
@@ -166,6 +169,7 @@ class Meaning:
             question,
             partition=group_of(section.shared_by, entitled, slot.directives),
             feature=feature_of(entitled),
+            zone=asked.controls.zone,
             model_class=self.catalogue.meaning(wish),
             endpoint=asked.endpoint,
             epoch=self.epoch,
@@ -174,7 +178,9 @@ class Meaning:
     def _fits(self, stored: Stored, entitled: Entitled, slot: Slot, section: SemanticSection) -> bool:
         wished = slot.directives.max_age
         oldest = section.ttl if wished is None else min(wished, section.ttl)
-        return self.clock() - stored.created <= oldest and self.catalogue.grants(stored.model, entitled.grant)
+        return -APART_S <= self.clock() - stored.created <= oldest and self.catalogue.grants(
+            stored.model, entitled.grant
+        )
 
 
 def feature_of(entitled: Entitled) -> str:

@@ -82,6 +82,25 @@ KEPT_APART = {
         ("Do dogs chase cats?", "Do cats chase dogs?"),
         ("Rinse first, then soak", "Soak first, then rinse"),
     ],
+    "sign": [
+        ("What is C?", "What is C#?"),
+        ("What is C++?", "What is C?"),
+        ("What does != mean?", "What does == mean?"),
+        ("What does the operator -> do?", "What does the operator <- do?"),
+        ("Is 5 > 3 valid in SQL?", "Is 5 < 3 valid in SQL?"),
+        ("What does && mean?", "What does || mean?"),
+        ("What does 🙃 mean?", "What does 🫠 mean?"),
+        ("Is the Disney+ app free?", "Is the Disney app free?"),
+    ],
+    "accent": [
+        ("Is résumé padding common?", "Is resume padding common?"),
+        ("¿Cuántos años tiene el rey?", "¿Cuántos anos tiene el rey?"),
+        ("Was ist schön?", "Was ist schon?"),
+    ],
+    "capital": [
+        ("How do I say Polish nails?", "How do I say polish nails?"),
+        ("What does Turkey export?", "Which farms export turkey?"),
+    ],
 }
 
 LET_THROUGH = [
@@ -93,6 +112,10 @@ LET_THROUGH = [
     ("Is my kid covered?", "Is my child covered?"),
     ("What time does the pool open on Saturdays?", "What time does the pool open on Satrudays?"),
     ("Do you take PayPal?", "do you take paypal"),
+    ("Do you sell polish?", "do you sell polish"),
+    ("Is the café open - and how long?", "how long is the café open?"),
+    ("Are terms & conditions printed (here)?", "Are the terms and conditions printed here?"),
+    ("Thanks! Is it 20°C inside; or not…", "Is it 20 °C inside or not"),
     ("What is the capital of Australia?", "Which city is Australia's capital?"),
     ("How do I cancel after a year?", "How do I cancel after 1 year?"),
 ]
