@@ -62,6 +62,12 @@ ANSWERS = {
     "return shoes": "Print a label from our website and drop the box at any shop within 60 days.",
     "gift card": "At the till or online: type its sixteen digits where we ask how to pay.",
     "invoice": "Every invoice lies in the account as a file, one year back.",
+    "warranty": "Two years from the day of delivery, batteries excepted.",
+    "newsletter": "Press the last link in any of its mails.",
+    "student discount": "Ten per cent for whoever shows a card of a university.",
+    "spare parts": "The workshop keeps them for seven years after a model has ended.",
+    "wrap presents": "Yes, for three euros, in red or in green paper.",
+    "assemble furniture": "A fitter comes along with the lorry where that is booked.",
 }
 
 
@@ -93,9 +99,31 @@ QUESTIONS = (
     "How do I return shoes that do not fit?",
     "How does one pay with a gift card?",
     "Where does one find an invoice?",
+    "How long does the warranty last?",
+    "How do I cancel the newsletter?",
+    "Is there a student discount?",
+    "How long are spare parts kept?",
+    "Do you wrap presents?",
+    "Do you assemble furniture?",
 )
-BEFORE = ("", "Hello, ", "Hi, ", "Please tell me: ", "Quick question: ", "Good morning, ")
-AFTER = ("", " Thanks", " Thank you", " Many thanks", " Please", " Cheers")
+BEFORE = (
+    "",
+    "Hello, ",
+    "Hi, ",
+    "Please tell me: ",
+    "Quick question: ",
+    "Good morning, ",
+    "Good evening, ",
+    "Dear team, ",
+)
+AFTER = (
+    "", " Thanks", " Thank you", " Many thanks", " Please", " Cheers", " Thanks a lot", " Kind regards", " Best wishes",
+    " Thanks in advance", " Thank you very much", " All the best",
+)  # fmt: skip
+
+
+ENOUGH = 25
+"""Compared answers from which on a feature that is open serves most of what it could."""
 
 
 def parts(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -110,11 +138,13 @@ def wordings(text: str) -> list[str]:
 async def teach(gateway: RunningGateway, key: str) -> None:
     """Let a feature see enough of wordings that agree for it to open."""
     mixed = [text for same in zip(*map(wordings, QUESTIONS), strict=True) for text in same]
-    for texts in parts(mixed, 8):
+    for texts in parts(mixed, len(QUESTIONS)):
         await asyncio.gather(*(gateway.chat(key, text, headers=HEADERS) for text in texts))
         await lessons_done()
-    standing = semantics(gateway).standings()["red/bot/faq"]
-    assert standing.open, standing
+        standing = semantics(gateway).standings().get("red/bot/faq")
+        if standing is not None and standing.open and standing.audited > ENOUGH:
+            return
+    pytest.fail(str(standing))
 
 
 async def test_a_question_in_other_words_is_answered_from_the_cache_once_enough_is_known(tmp_path: Path) -> None:
@@ -288,6 +318,6 @@ async def test_the_sums_of_the_ledger_hold_over_misses_explorations_and_hits(tmp
     async with semantic_gateway(tmp_path) as gateway:
         key = await gateway.key("red")
         await teach(gateway, key)
-        rows = await gateway.rows(len(QUESTIONS) * len(wordings(ASKED)))
+        rows = await gateway.rows(len(gateway.upstream.bodies))
         assert sum(row.attempts for row in rows) == len(gateway.upstream.bodies)
         assert all((row.cost.nanos == 0) == (row.attempts == 0) for row in rows)
