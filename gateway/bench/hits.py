@@ -110,7 +110,7 @@ class Hits:
         if stored is None:
             raise LookupError("the bench's answer has left its home")
         render(await purchasing.take(asked, entitled, stored, repeats, 0.0, slot.hit))
-        self.governed.chat.meaning.served(asked, entitled, slot)
+        self.governed.chat.meaning.served(asked, entitled, slot, stored)
 
     async def whole(self, _: int) -> None:
         """Answer the request."""
