@@ -5,10 +5,6 @@ that are stored. Recall is of the ten nearest, against an exact comparison in fu
 """
 
 import asyncio
-import ctypes
-import gc
-import os
-import sys
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from itertools import chain
@@ -49,8 +45,7 @@ class Row:
         lookup_ms: The middle of the lookups, in milliseconds, two at a time.
         lookup_p99_ms: What 99 of 100 take at most.
         recall: Share of the ten nearest that were found.
-        bytes_per_entry: Growth of the process for each entry.
-        counted_per_entry: The same by the index's own count.
+        bytes_per_entry: Memory for each entry, by the index's own count.
         disk_per_entry: Bytes on the disk for each entry.
         restart_s: Seconds until the index is open again with all that it had.
     """
@@ -63,7 +58,6 @@ class Row:
     lookup_p99_ms: float
     recall: float
     bytes_per_entry: float
-    counted_per_entry: float
     disk_per_entry: float
     restart_s: float
 
@@ -105,12 +99,12 @@ async def rows(*, entries: int, lookups: int) -> AsyncGenerator[Row]:
 async def _row(folder: Path, entries: int, size: int, lookups: int) -> Row:
     clusters = Clusters(entries, 1)
     asked = _asked(clusters, lookups, entries // size)
-    before, began = _resident(), perf_counter()
+    began = perf_counter()
     index = await _open(folder, entries)
     adding = await _fill(index, clusters, asked, entries, size)
     await index.settle()
     build_s = perf_counter() - began
-    grown, counted = _resident() - before, (await index.size()).bytes
+    counted = (await index.size()).bytes
     took, recall = await _look_up(index, asked)
     await index.close()
     del index
@@ -129,8 +123,7 @@ async def _row(folder: Path, entries: int, size: int, lookups: int) -> Row:
         lookup_ms=float(np.percentile(took, 50)) * 1e3,
         lookup_p99_ms=float(np.percentile(took, 99)) * 1e3,
         recall=recall,
-        bytes_per_entry=grown / entries,
-        counted_per_entry=counted / entries,
+        bytes_per_entry=counted / entries,
         disk_per_entry=sum(path.stat().st_size for path in folder.iterdir()) / entries,  # noqa: ASYNC240  a bench
         restart_s=restart_s,
     )
@@ -184,11 +177,3 @@ async def _look_up(index: VectorIndex, asked: Asked) -> tuple[list[float], float
 
 def _digest(number: int) -> bytes:
     return number.to_bytes(32, "big")
-
-
-def _resident() -> int:
-    gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)  # what was only needed for a while goes back
-    with Path("/proc/self/statm").open("rb") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
