@@ -39,6 +39,10 @@ class Learned:
             for learner in self._learners.values():
                 learner.max_error = float(max_error)
 
+    def begin_anew(self) -> None:
+        """Forget what was learned: it was about the similarities of another embedding."""
+        self._learners.clear()
+
     def learner(self, feature: str) -> Learner:
         """Return what decides the look-ups of a feature."""
         learner = self._learners.get(feature)

@@ -118,6 +118,15 @@ async def test_vectors_of_one_embedding_are_never_compared_with_those_of_another
     assert before.cache is not semantics.cache is after.cache
 
 
+async def test_what_was_learned_of_one_embedding_decides_nothing_for_another(semantics: OpenSemantics) -> None:
+    await semantics.obey(section(embedding="one"))
+    learner = semantics.learner("red/bot/faq")
+    await semantics.obey(section(embedding="one", max_error=0.1))
+    assert semantics.learner("red/bot/faq") is learner
+    await semantics.obey(section(embedding="other"))
+    assert semantics.learner("red/bot/faq") is not learner
+
+
 async def test_an_embedding_that_is_missing_is_said_once_and_another_policy_opens_it(semantics: OpenSemantics) -> None:
     await semantics.obey(section(embedding="none"))
     await semantics.obey(section(embedding="none"))
