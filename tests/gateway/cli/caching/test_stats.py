@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cache.learning.lookups import Action
+from cache.learning.threshold import LEAST
 from governance.lookups.records import Lookup, Lookups
 from tests.support.command_line import CommandLine
 from tests.support.databases import fresh_database
@@ -33,15 +34,15 @@ def test_what_each_feature_was_answered_is_counted(tmp_path: Path) -> None:
     write(
         tmp_path,
         *[word("exact", feature="blue/bot/faq", at=NOW)] * 3,
+        *[missed(at=NOW - timedelta(days=8))] * LEAST,
         *[found(Action.SERVE, explored=0.5, at=NOW)] * 2,
         found(Action.EXPLORE, at=NOW),
-        missed(at=NOW - timedelta(days=8)),
     )
     shell = CommandLine(tmp_path)
     blue, red = shell.json("cache", "stats")
     assert blue == {"feature": "blue/bot/faq", "exact": 3, "semantic": 0}
     assert (red["feature"], red["exact"], red["semantic"]) == (FEATURE, 0, 2)
-    assert (red["lookups"], red["served"], red["compared"], red["open"]) == (4, 2, 1, False)
+    assert (red["lookups"], red["served"], red["compared"], red["open"]) == (LEAST + 3, 2, 1, False)
     assert red["reason"] == "too little is known yet"
     assert 0 <= red["error"] <= red["error_upper"] <= 1
     table = shell.run("cache", "stats").stdout.splitlines()

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from cache.learning.lookups import Action
+from cache.learning.threshold import LEAST
 from governance.lookups import purges
 from tests.support.recorded_lookups import found, missed
 from tests.support.running_gateway import RunningGateway, running_gateway
@@ -34,7 +35,7 @@ async def person(gateway: RunningGateway, role: str, team: str | None = None) ->
 
 
 def learn(gateway: RunningGateway) -> None:
-    for lookup in (found(Action.EXPLORE), missed(), missed("blue/bot/faq")):
+    for lookup in (*[missed()] * LEAST, found(Action.EXPLORE), missed("blue/bot/faq")):
         gateway.services.caches.semantics.learn(lookup)
 
 
@@ -46,7 +47,7 @@ async def test_the_standing_of_the_caches_is_told(gateway: RunningGateway) -> No
     assert told["bytes"] > 0
     blue, red = told["features"]
     assert (blue["feature"], blue["lookups"], blue["compared"]) == ("blue/bot/faq", 1, 0)
-    assert (red["feature"], red["lookups"], red["compared"], red["served"]) == ("red/bot/faq", 2, 1, 0)
+    assert (red["feature"], red["lookups"], red["compared"], red["served"]) == ("red/bot/faq", LEAST + 1, 1, 0)
     assert (red["open"], red["reason"]) == (False, "too little is known yet")
 
 
