@@ -44,6 +44,9 @@ from gateway.policy.history.reading import Standing
 from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
 from gateway.settings import Settings
+from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
+from governance.confinement.decisions import DecisionLog
+from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
@@ -129,7 +132,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
-        idempotent = IdempotentAnswers(database)
+        idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
         composer = Composer(
             keyring=keyring,
             purse=purse,
@@ -140,6 +143,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             lessons=caches.teacher,
             calibrations=calibrations,
             idempotent=idempotent,
+            sessions=sessions,
+            decisions=DecisionLog(database),
             metrics=metrics,
             log=log,
         )
@@ -179,6 +184,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LEASES_S, "leases", leases.end),
                 (SAVE_S, "counting", calibrations.save),
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
+                (SESSIONS_S, "sessions", lambda: sessions.sweep(_now() - SESSIONS_KEPT)),
                 *caches.rounds(in_force),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),

@@ -13,6 +13,7 @@
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── LoopDetected         a caller goes round in circles
+    ├── Unconfinable         what is in the request may go nowhere
     ├── IdempotencyKeyReused an idempotency key stands for another request already
     ├── IdempotencyKeyBusy   the first request of an idempotency key still runs
     ├── NotMoney             a text or number is not an exact amount of money
@@ -186,6 +187,23 @@ class LoopDetected(GovernanceError):
         self.what = what
         self.limit = limit
         self.window = window
+
+
+class Unconfinable(GovernanceError):
+    """A request with sensitive text that may go nowhere.
+
+    Attributes:
+        kinds: What was found in it: never the text.
+        zones: The zones that would each confine it, where no provider can be in all of them; empty for a kind that is
+            refused.
+    """
+
+    def __init__(self, kinds: tuple[str, ...], zones: tuple[str, ...]) -> None:
+        what = ", ".join(kinds) or "its caller's wish"
+        why = f"confine it to {' and '.join(zones)}, which have no place in common" if zones else "may go nowhere"
+        super().__init__(f"what was found in the request ({what}) {why if zones else f'{why} by the policy'}")
+        self.kinds = kinds
+        self.zones = zones
 
 
 class IdempotencyKeyReused(GovernanceError):
