@@ -11,6 +11,7 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Counting
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
+from gateway.steps.guarding.guarding import Guarding
 from gateway.wire.headers import Facts
 from gateway.wire.request.chat_body import ChatFields
 from governance.ledger.events import Attempt, Settlement
@@ -26,6 +27,7 @@ class CountService:
     """Counts prompts. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    guarding: Guarding
     catalogue: Catalogue
     counting: Counting
     purse: Purse
@@ -36,6 +38,7 @@ class CountService:
         """Return how many tokens the prompt has for the model that would answer it, and what to say of the request."""
         entitled = self.admission.entitle(asked.caller, asked.offered)
         with self.admission.refusals_recorded(asked, entitled):
+            asked = (await self.guarding.read(asked, entitled)).asked
             wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
             route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
             self.purse.admit()

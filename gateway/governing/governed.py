@@ -30,6 +30,9 @@ from gateway.prefix.prefixing import Prefixing
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
+from gateway.steps.guarding.compiling import compiled
+from gateway.steps.guarding.guarding import Guarding
+from gateway.steps.guarding.meanings import Meanings, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
@@ -100,6 +103,7 @@ class Composer:
     refresh: Callable[[Asked[Any], bytes], None]
     semantics: Semantics
     lessons: Lessons
+    places: Places
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     metrics: Metrics
@@ -126,6 +130,7 @@ class Composer:
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -171,6 +176,7 @@ class Composer:
             counting=counting,
             chat=ChatService(
                 admission=admission,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -190,6 +196,7 @@ class Composer:
             ),
             embeddings=EmbeddingService(
                 admission=admission,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -199,6 +206,7 @@ class Composer:
             ),
             counts=CountService(
                 admission=admission,
+                guarding=guarding,
                 catalogue=catalogue,
                 counting=counting,
                 purse=self.purse,
