@@ -13,10 +13,7 @@ from governance.guardrails.schema import BadSchema, Schema
 from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
 from governance.policy.sections import Count, Flag, LimitsSection, Name, Section
-
-Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
-"""Kinds of text that can be recognised."""
-
+from governance.sensitivity.finding import Kind
 
 Sentence = Annotated[str, Field(min_length=3, max_length=500)]
 Scope = Annotated[str, Field(pattern=r"^[^/:\s]+(/[^/:\s]+){0,2}$")]
@@ -54,8 +51,8 @@ class Sensitivity(Section):
         sticky: With `session`, what was found holds for the rest of the session.
     """
 
-    detect: tuple[Detector, ...] = ()
-    confine: Mapping[Detector, Name] = Field(default_factory=dict)
+    detect: tuple[Kind, ...] = ()
+    confine: Mapping[Kind, Name] = Field(default_factory=dict)
     sticky: Literal["request", "session"] = "request"
 
 
@@ -120,7 +117,7 @@ class Guardrail(Section):
 
     name: Name
     on: Literal["input", "output"]
-    detect: tuple[Detector, ...] | None = None
+    detect: tuple[Kind, ...] | None = None
     pattern: Pattern | None = None
     max_chars: Count | None = None
     json_schema: Shape | None = Field(default=None, alias="schema")
