@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from governance.guardrails.patterns.scanning import PatternScanner
 from governance.guardrails.scanning import Scanner, Span
 from governance.guardrails.segments import DetectorScanner
+from governance.sensitivity import detect
 
 if TYPE_CHECKING:
     from governance.guardrails.schema import Schema
+    from governance.sensitivity import Kind
 
 On = Literal["input", "output"]
 Action = Literal["block", "redact", "flag"]
-DetectKinds = Callable[[str, Sequence[str]], Sequence[Span]]
-"""Finds all of the named kinds in a whole text."""
-
 _BLOCK: Final = "private_key"
 _NO_NAME: Final = re.compile(r"[^A-Z0-9]+")
 
@@ -37,10 +36,9 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class Detecting:
-    """Looks for kinds of text; `detect` is who finds them."""
+    """Looks for kinds of sensitive text."""
 
-    kinds: tuple[str, ...]
-    detect: DetectKinds
+    kinds: tuple[Kind, ...]
 
     def scanner(self, name: str, *, whole: bool) -> Scanner:
         """Return what follows one text. With `whole` that comes in one piece, and is read as one."""
@@ -48,7 +46,7 @@ class Detecting:
         return _Whole(self._spans) if whole else DetectorScanner(self._spans, _BLOCK)
 
     def _spans(self, text: str) -> Sequence[Span]:
-        return self.detect(text, self.kinds)
+        return [Span(found.start, found.end, found.kind) for found in detect(text, self.kinds)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +152,3 @@ class _Whole:
         before, self._told = self._told, len(self._text)
         spans = [Span(max(before, s.start), s.end, s.kind) for s in self._find(self._text) if s.end > before]
         return spans, self._told
-
-
-Redactions = Mapping[str, str]
-"""What was taken out of a request, by what stands in its place."""

@@ -35,8 +35,8 @@ _PLAIN: Final = re.compile(
     rf"""[("']?(?:(?!{_SIGN})[^\W\d_](?:(?!{_SIGN})[^\W\d_A-Z])*+['\u2019-]?+){{0,4}}+[.,;!?)"']{{0,2}}(?:\s+|{_SIGN})"""
 )
 _LONGEST_WORD: Final = 24
-_OPEN: Final = "-----BEGIN"
-_CLOSED: Final = re.compile(r"-----END[^\n]{0,64}?-----")
+_OPEN: Final = re.compile(r"-{2,5} ?BEGIN|PuTTY-User-Key-File")
+_CLOSED: Final = re.compile(r"-{2,5} ?END[^\n]{0,64}?-{2,5}|Private-MAC:\s?[0-9a-f]{1,128}")
 
 
 class DetectorScanner:
@@ -72,14 +72,14 @@ class DetectorScanner:
         """Return where the present segment ends; None as long as that is not known."""
         while True:
             begin = self._at - self._first
-            opened = self._text.find(_OPEN, begin, self._word - self._first)
-            if opened >= 0:
+            opened = _OPEN.search(self._text, begin, self._word - self._first)
+            if opened is not None:
                 self._loud = True
-                closed = _CLOSED.search(self._text, opened, opened + _LONGEST_BLOCK)
-                if closed is not None:
+                longest = opened.start() + _LONGEST_BLOCK
+                closed = _CLOSED.search(self._text, opened.end(), longest)
+                if closed is not None and closed.end() < len(self._text):  # one more dash, or digit, may come
                     return self._first + closed.end()
-                long = len(self._text) - opened >= _LONGEST_BLOCK
-                return self._first + opened + _LONGEST_BLOCK if long else None
+                return self._first + longest if len(self._text) >= longest else None
             word = _WORD.match(self._text, self._word - self._first, begin + _LONGEST)
             if word is None or (word.end() == len(self._text) and word[0][-1].isspace()):  # more of it may come
                 if len(self._text) - begin < _LONGEST:
@@ -100,8 +100,8 @@ class DetectorScanner:
         before = max(self._first, begin - _BEFORE)
         text = self._text[before - self._first : end - self._first]
         spans = [Span(max(begin, before + s.start), before + s.end, s.kind) for s in self._detect(text)]
-        opened = text.rfind(_OPEN)
-        if opened >= 0 and _CLOSED.search(text, opened) is None and "PRIVATE KEY" in text[opened : opened + 64]:
+        opened = _last(text)
+        if opened is not None and _CLOSED.search(text, opened) is None and "PRIVATE KEY" in text[opened : opened + 64]:
             spans.append(Span(max(begin, before + opened), end, self._block))
         return [span for span in spans if span.end > begin]
 
@@ -110,3 +110,9 @@ class DetectorScanner:
         if beyond > _BEFORE:
             self._text = self._text[beyond:]
             self._first += beyond
+
+
+def _last(text: str) -> int | None:
+    """Return where the last block begins."""
+    begins = [opened.start() for opened in _OPEN.finditer(text)]
+    return begins[-1] if begins else None

@@ -1,9 +1,16 @@
 """The texts of a request's body, wherever they are."""
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from gateway.wire.fold import REPEATED, objects
+from governance.sensitivity import texts_of
+
+_HELD: Final = frozenset({"data", "file_data", "url", "b64_json"})
+"""Fields that may hold a whole document."""
+
+_ADDRESS: Final = ("http:", "https:")
 
 _OURS: Final = frozenset({"model", "user", "metadata", "cache"})
 """Fields of a body that are addressed to us: no provider is told what they say."""
@@ -57,14 +64,29 @@ def new_texts(body: dict[str, Any]) -> list[str]:
 
 def _rewritten(value: Any, name: str, rewrite: Rewrite) -> Any:
     match value:
+        case str() if name in _HELD or value.startswith("data:"):
+            return _attached(value, name, rewrite)
         case str():
-            return value if name in STRUCTURE or value.startswith("data:") else rewrite(value, name == ARGUMENTS)
+            return value if name in STRUCTURE else rewrite(value, name == ARGUMENTS)
         case list():
             return [_rewritten(part, name, rewrite) for part in value]
         case dict():
             return {key: _rewritten(part, key, rewrite) for key, part in value.items()}
         case _:
             return value
+
+
+def _attached(value: str, name: str, rewrite: Rewrite) -> str:
+    """Rewrite the text of a document that is within a body; what holds none is left as it is."""
+    _, text = next(iter(texts_of(value, name)))
+    if text is value:
+        return rewrite(value, False) if value.startswith(_ADDRESS) else value  # noqa: FBT003  as a `Rewrite` has it
+    new = rewrite(text, False)  # noqa: FBT003
+    if new == text:
+        return value
+    head, comma, _ = value.partition(",") if value.startswith("data:") else ("", "", "")
+    plain = bool(comma) and not head.endswith(";base64")
+    return head + comma + (new if plain else b64encode(new.encode()).decode())
 
 
 def _said(message: dict[str, Any]) -> str:

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from gateway.policy.safeguards import Guardrail
 from governance.guardrails.rules import Detecting, Injection, Length, LooksFor, Matching, Rule, Rules, Shaped, Topics
-from governance.guardrails.scanning import Span
-from governance.sensitivity.detecting import detect
 
 
 def compiled(sections: Iterable[Guardrail]) -> Rules:
@@ -28,7 +26,7 @@ def compiled(sections: Iterable[Guardrail]) -> Rules:
 def _sought(section: Guardrail) -> LooksFor:
     match section:
         case Guardrail(detect=kinds) if kinds is not None:
-            return Detecting(kinds, _found)
+            return Detecting(kinds)
         case Guardrail(pattern=pattern) if pattern is not None:
             return Matching(pattern)
         case Guardrail(max_chars=most) if most is not None:
@@ -39,7 +37,3 @@ def _sought(section: Guardrail) -> LooksFor:
             return Topics(topics.allow or topics.deny, bool(topics.allow), topics.threshold)
         case _:
             return Injection(None if section.injection is True else section.injection)
-
-
-def _found(text: str, kinds: Iterable[str]) -> list[Span]:
-    return [Span(found.start, found.end, found.kind) for found in detect(text, frozenset(kinds))]

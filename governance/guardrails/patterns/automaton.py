@@ -78,10 +78,9 @@ class Automaton:
 
     def _step(self, code: str, argument: object, after: _State) -> _State:
         match code:
-            case "SUBPATTERN":
-                return self._build(cast("tuple[object, ...]", argument)[-1], after)
-            case "ATOMIC_GROUP":
-                return self._build(argument, after)
+            case "SUBPATTERN" | "ATOMIC_GROUP":
+                body = cast("tuple[object, ...]", argument)[-1] if code == "SUBPATTERN" else argument
+                return self._build(body, after)
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 return self._repeat(*cast("tuple[int, int, object]", argument), after)
             case "AT":
@@ -89,7 +88,9 @@ class Automaton:
             case "BRANCH" | "GROUPREF_EXISTS" | "ASSERT" | "ASSERT_NOT" | "FAILURE":
                 return self._fork(code, argument, after)
             case _:
-                reads = reads_of(code, argument)
+                return self._read(reads_of(code, argument), after)
+
+    def _read(self, reads: Reads | None, after: _State) -> _State:
         if reads is None:  # a group read again, or what this version of Python knows beyond this file
             return self._loop(lambda again: self._state(again, reads=anything), after)
         return self._state(after, reads=reads)
