@@ -120,7 +120,10 @@ def _items(said: object, depth: int) -> _Check:
 
 
 def _pattern(said: object, _: int) -> _Check:
-    pattern = parse_pattern(said)
+    try:
+        pattern = parse_pattern(said)
+    except ValueError as error:
+        raise BadSchema("has a pattern that is none, or may take too long") from error
     return lambda value: (
         not isinstance(value, str) or (len(value) <= LONGEST_TEXT and pattern.search(value) is not None)
     )

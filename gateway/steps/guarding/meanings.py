@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from cache.embedding import Embedding
 
+PATIENCE_S: Final = 2.0
+
 _PIECE: Final = 800
 """Characters of a text that are placed as one; about what the embedding reads."""
 
@@ -39,9 +41,13 @@ class Places(Protocol):
 
 
 class Bundled:
-    """The bundled embedding, opened when it is first needed."""
+    """The bundled embedding, opened when it is first needed.
 
-    def __init__(self) -> None:
+    A rule cannot go on without a vector as a cache can, so it is waited for longer: for `patience_s` seconds.
+    """
+
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
         self._embedding: Embedding | None = None
         self._opening = asyncio.Lock()
 
@@ -53,9 +59,10 @@ class Bundled:
         """
         async with self._opening:
             if self._embedding is None:
+                from cache.embedding.batching import Limits
                 from cache.embedding.opening import open_embedding
 
-                self._embedding = await open_embedding()
+                self._embedding = await open_embedding(limits=Limits(patience_s=self._patience_s))
         return self._embedding.name, await self._embedding.embed(texts)
 
     async def close(self) -> None:

@@ -28,7 +28,8 @@ class Head:
         embedding: The embedding whose vectors it is for.
         weights: One weight for each dimension.
         bias: What the weights are added to.
-        threshold: The probability from which on one in a hundred harmless texts is taken for an injection.
+        threshold: The probability from which on one in a hundred harmless texts of the fit, by heads that were fitted
+            without them, is taken for an injection.
         data: The SHA-256 of the texts it was fitted on.
         metrics: How good it was on texts that it was not fitted on.
     """
@@ -49,7 +50,7 @@ class Head:
 
     def save(self, path: Path) -> None:
         """Write it down."""
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(asdict(self)), indent=0) + b"\n")
+        path.write_bytes(msgspec.json.encode(asdict(self)) + b"\n")
 
 
 @lru_cache(maxsize=4)
