@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -94,9 +95,8 @@ def _fitted(data: Path, validation: Path) -> Head:
 def _read(file: Path) -> tuple[list[str], NDArray[np.bool_]]:
     import numpy as np
 
-    opened = gzip.open if file.suffix == ".gz" else open
-    with opened(file, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
+    data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    rows = [json.loads(line) for line in data.splitlines() if line.strip()]
     try:
         return [str(row["text"]) for row in rows], np.array([row["label"] == 1 for row in rows])
     except (KeyError, TypeError) as error:
@@ -115,17 +115,13 @@ def _placed(texts: Sequence[str]) -> tuple[str, NDArray[np.float32]]:
     async def place() -> tuple[str, NDArray[np.float32]]:
         embedding = await open_embedding(limits=Limits(waiting=len(texts) + 1, batch=_BATCH, patience_s=math.inf))
         try:
-            with click.progressbar(range(0, len(texts), _BATCH), label="Placing texts", file=_terminal()) as starts:
+            with click.progressbar(range(0, len(texts), _BATCH), label="Placing texts", file=sys.stderr) as starts:
                 rows = [await embedding.embed(texts[start : start + _BATCH]) for start in starts]
         finally:
             await embedding.close()
         return embedding.name, np.vstack(rows)
 
     return asyncio.run(place())
-
-
-def _terminal() -> Any:
-    return click.get_text_stream("stderr")
 
 
 def _hash(file: Path) -> str:

@@ -1,7 +1,6 @@
 """Guardrails through a whole gateway: what is blocked, redacted and flagged, in every dialect, streamed and not."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -73,38 +72,38 @@ async def test_a_secret_is_redacted_in_every_dialect_whoever_says_it(tmp_path: P
                     assert reply.headers["x-sluice-guardrails"] == "no-secrets-out=redact"
 
 
-@pytest.mark.parametrize("path", PATHS)
-async def test_a_request_that_is_blocked_costs_nothing_and_goes_nowhere(tmp_path: Path, path: str) -> None:
+async def test_a_request_that_is_blocked_costs_nothing_and_goes_nowhere(tmp_path: Path) -> None:
     async with polyglot(tmp_path, guardrails=[TERMS]) as running:
-        reply = await running.ask("chat", path, **asked(path, "All about Project\n NIGHTJAR", stream=True))
-        assert reply.status_code == 400
-        assert "blocked-terms" in reply.text
-        assert "nightjar" not in reply.text.casefold()
-        error = reply.json()["error"]
-        if path != "/v1/messages":
-            assert (error["code"], error["rule"], error["on"]) == ("content_blocked", "blocked-terms", "input")
-        assert reply.headers["x-should-retry"] == "false"
+        for count, path in enumerate(PATHS, 1):
+            reply = await running.ask("chat", path, **asked(path, "All about Project\n NIGHTJAR", stream=True))
+            assert (reply.status_code, reply.headers["x-should-retry"]) == (400, "false")
+            assert "blocked-terms" in reply.text
+            assert "nightjar" not in reply.text.casefold()
+            error = reply.json()["error"]
+            if path != "/v1/messages":
+                assert (error["code"], error["rule"], error["on"]) == ("content_blocked", "blocked-terms", "input")
+            row = (await running.gateway.rows(count))[0]
+            assert (row.kind, row.code, row.cost) == ("refused", "content_blocked", ZERO)
         assert running.fake.served == []
-        (row,) = await running.gateway.rows(1)
-        assert (row.kind, row.code, row.cost) == ("refused", "content_blocked", ZERO)
 
 
-@pytest.mark.parametrize("path", PATHS)
-async def test_a_stream_that_is_blocked_ends_with_an_error_and_is_paid_for(tmp_path: Path, path: str) -> None:
+async def test_a_stream_that_is_blocked_ends_with_an_error_and_is_paid_for(tmp_path: Path) -> None:
     rule = {"name": "no-nightjar", "on": "output", "pattern": r"(?i)project\s+nightjar", "action": "block"}
     async with polyglot(tmp_path, guardrails=[rule]) as running:
         running.fake.script = Script(answer=Answer(texts=pieces("We speak of Project Nightjar, which is secret.")))
-        reply = await running.ask("chat", path, stream=True)
-        assert reply.status_code == 200
-        assert said(path, reply) == "We speak of "
-        assert "nightjar" not in re.sub("no-nightjar", "", reply.text.casefold())
-        assert "[DONE]" not in reply.text
-        assert "content_blocked" in reply.text or "no-nightjar" in reply.text
-        (row,) = await running.gateway.rows(1)
-        assert (row.outcome, row.code) == ("failed", "content_blocked")
-        assert row.cost > ZERO
-        plain = await running.ask("chat", path)
-        assert (plain.status_code, plain.headers["x-should-retry"]) == (400, "false")
+        for count, path in enumerate(PATHS):
+            reply = await running.ask("chat", path, stream=True)
+            assert reply.status_code == 200
+            assert said(path, reply) == "We speak of "
+            assert "nightjar" not in reply.text.casefold().replace("no-nightjar", "")
+            assert "[DONE]" not in reply.text
+            assert "no-nightjar" in reply.text
+            row = (await running.gateway.rows(2 * count + 1))[0]
+            assert (row.kind, row.outcome, row.code) == ("settled", "failed", "content_blocked")
+            assert row.cost > ZERO
+            plain = await running.ask("chat", path)
+            assert (plain.status_code, plain.headers["x-should-retry"]) == (400, "false")
+            await running.gateway.rows(2 * count + 2)
         assert running.gateway.services.purse.open_holds == 0
 
 

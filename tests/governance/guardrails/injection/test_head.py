@@ -1,6 +1,7 @@
 """The detector of prompt injection: how it is fitted and measured, and what the head that comes with us is worth."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from governance.guardrails.injection import fitting, measuring  # noqa: E402
 from governance.guardrails.injection.head import Head, open_head  # noqa: E402
 
 
-def drawn(apart: float = 2.0) -> tuple[object, object]:
+def drawn(apart: float = 2.0) -> tuple[Any, Any]:
     rng = np.random.default_rng(1)
     labels = rng.random(400) < 0.5
     return (rng.normal(size=(400, 5)) + apart * labels[:, None] * [1, 0, 0, 0, 0]).astype(np.float32), labels
@@ -17,11 +18,11 @@ def drawn(apart: float = 2.0) -> tuple[object, object]:
 
 def test_a_fit_is_where_the_loss_is_least() -> None:
     vectors, labels = drawn()
-    weights, bias = fitting.fit(vectors, labels, ridge=1.0)  # type: ignore[arg-type]
+    weights, bias = fitting.fit(vectors, labels, ridge=1.0)
 
-    def loss(w: object, b: float) -> float:
-        scores = vectors @ w + b  # type: ignore[operator]
-        return float(np.logaddexp(0, np.where(labels, -scores, scores)).sum() + 0.5 * (w * w).sum())  # type: ignore[operator]
+    def loss(w: Any, b: float) -> float:
+        scores = vectors @ w + b
+        return float(np.logaddexp(0, np.where(labels, -scores, scores)).sum() + 0.5 * (w * w).sum())
 
     least = loss(weights, bias)
     for axis in np.eye(5):
@@ -39,9 +40,9 @@ def test_what_is_measured_is_what_was_counted() -> None:
     )
 
 
-def drawn_scores() -> tuple[object, object]:
+def drawn_scores() -> tuple[Any, Any]:
     vectors, labels = drawn()
-    return vectors[:, 0].astype(float), labels  # type: ignore[index]
+    return vectors[:, 0].astype(float), labels
 
 
 def test_the_head_that_comes_with_us_is_as_good_as_its_card_says() -> None:
