@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
-from governance.guardrails.patterns.characters import Reads, anything, reads_of
+from governance.guardrails.patterns.characters import Reads, anything, reads_of, remembered
 from governance.policy.patterns import LONGEST_TEXT
 
 # As in `governance/policy/patterns.py`.
@@ -53,18 +53,21 @@ class _State:
 
 
 class Automaton:
-    """A pattern, made to follow; `Threads` follow it."""
+    """A pattern, made to follow; `Threads` follow it.
+
+    Attributes:
+        first: where it begins.
+        begins: says whether a match may begin with a character.
+    """
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._states: list[_State] = []
         begin = self._build(parser.parse(pattern.pattern, pattern.flags), self._state())
         for state in self._states:
             state.after = _closure(state.out)
-        self.first = tuple(state for state in _closure([begin]) if state.open)
-
-    def begins(self, c: str) -> bool:
-        """Say whether a match may begin with a character."""
-        return any(state.reads is not None and state.reads(c) for state in self.first)
+        first = tuple(state for state in _closure([begin]) if state.open)
+        self.first = first
+        self.begins = remembered(lambda c: any(state.reads is not None and state.reads(c) for state in first))
 
     def _state(self, *out: _State, reads: Reads | None = None, asks: bool = False) -> _State:
         state = _State(reads, asks, list(out))
@@ -160,6 +163,9 @@ class Threads:
     def read(self, text: str) -> None:
         """Follow the text that comes next."""
         for c in text:
+            if not self._alive and not self._automaton.begins(c):
+                self._at += 1
+                continue
             alive = dict[_State, int]()
             for state, begun in (*self._alive.items(), *((state, 1) for state in self._automaton.first)):
                 if state.reads is not None and state.reads(c):

@@ -23,14 +23,15 @@ def reads_of(code: str, argument: object) -> Reads | None:
     match code:
         case "LITERAL":
             letter = chr(cast("int", argument))
-            return lambda c: c == letter or not _forms(c).isdisjoint(_forms(letter))
+            forms = _forms(letter)
+            return remembered(lambda c: not _forms(c).isdisjoint(forms))
         case "NOT_LITERAL":
             letter = chr(cast("int", argument))
             return lambda c: c != letter
         case "ANY":
             return anything
         case "IN":
-            return _remembered(_one_of(cast("Sequence[tuple[object, object]]", argument)))
+            return remembered(_one_of(cast("Sequence[tuple[object, object]]", argument)))
         case _:
             return None
 
@@ -40,10 +41,11 @@ def anything(_: str) -> bool:
     return True
 
 
-def _remembered(reads: Reads) -> Reads:
+def remembered(reads: Reads) -> Reads:
+    """Return what reads the same, and remembers what."""
     known = dict[str, bool]()
 
-    def remembered(c: str) -> bool:
+    def recalled(c: str) -> bool:
         found = known.get(c)
         if found is None:
             found = reads(c)
@@ -51,7 +53,7 @@ def _remembered(reads: Reads) -> Reads:
                 known[c] = found
         return found
 
-    return remembered
+    return recalled
 
 
 def _one_of(items: Sequence[tuple[object, object]]) -> Reads:
