@@ -45,6 +45,7 @@ from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
 from gateway.settings import Settings
 from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
+from gateway.steps.guarding.meanings import Bundled
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
@@ -130,6 +131,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         metrics = Metrics()
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
+        places = Bundled()
+        stack.push_async_callback(places.close)
         calibrations = Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
@@ -141,6 +144,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             refresh=caches.refreshing.begin,
             semantics=caches.semantics,
             lessons=caches.teacher,
+            places=places,
             calibrations=calibrations,
             idempotent=idempotent,
             sessions=sessions,

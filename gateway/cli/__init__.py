@@ -12,6 +12,7 @@ from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.caching import cache
 from gateway.cli.doctor import doctor
+from gateway.cli.guard import guard
 from gateway.cli.importing import importing
 from gateway.cli.keys import keys
 from gateway.cli.policies.history import policy
@@ -39,7 +40,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, prove, bench, doctor, importing):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, guard, prove, bench, doctor, importing):
     sluice.add_command(verb)
 
 

@@ -31,6 +31,9 @@ from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
+from gateway.steps.guarding.compiling import compiled
+from gateway.steps.guarding.guarding import Guarding
+from gateway.steps.guarding.meanings import Meanings, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
@@ -104,6 +107,7 @@ class Composer:
     refresh: Callable[[Asked[Any], bytes], None]
     semantics: Semantics
     lessons: Lessons
+    places: Places
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     sessions: SessionLabels
@@ -136,6 +140,7 @@ class Composer:
         confining = Confining(
             rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
         )
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -182,6 +187,7 @@ class Composer:
             chat=ChatService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -202,6 +208,7 @@ class Composer:
             embeddings=EmbeddingService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -212,6 +219,7 @@ class Composer:
             counts=CountService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 catalogue=catalogue,
                 counting=counting,
                 purse=self.purse,

@@ -54,6 +54,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
     governance.Unconfinable: Shape(403, "zone_refused", retry=False, kind="permission_error"),
+    governance.ContentBlocked: Shape(400, "content_blocked", retry=False),
     # As the IETF's draft "The Idempotency-Key HTTP Header Field" has them, in its section 2.7.
     governance.IdempotencyKeyReused: Shape(422, "invalid_request_error", retry=False),
     governance.IdempotencyKeyBusy: Shape(409, "conflict", retry=True),
@@ -150,8 +151,8 @@ def _facts(error: Exception) -> dict[str, Any]:
             }
         case governance.RateLimited():
             return {"scope": error.scope, "unit": error.unit, "limit": error.limit}
-        case governance.LoopDetected():
-            return {"what": error.what, "limit": error.limit, "window": error.window}
+        case governance.LoopDetected() | governance.ContentBlocked():
+            return error.facts
         case _:
             return {}
 
