@@ -8,7 +8,8 @@ them. At the threshold that the card gives for 1 %, 56 % of the same were served
 without detectors 3; at that for 5 %, 75 % and 4, without detectors 5. When the embedding came to be computed in bytes,
 the verifier was learned anew from the same data and put through them a second time: 37.0 % (28.2 to 46.8 %) and 81.0 %
 (72.2 to 87.5 %), by cosine alone 12.0 % and 31.0 %; at its thresholds 56 % with 2 traps, and 68 % with 4. Nothing was
-changed after that to make these figures better, and the test asks for less than was found, so that it fails only when the verifier is made worse.
+changed after that to make these figures better, and the test asks for less than was found, so that it fails only when
+the verifier is made worse.
 """
 
 from pathlib import Path
