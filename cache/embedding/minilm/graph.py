@@ -4,8 +4,8 @@ Six layers of BERT: attention, then two dense maps with a GELU between them, eac
 Written with the runtime's fused operators. All but the last map of each layer multiply bytes, in half the time of
 floats: weights rounded for each output, states as they come over the range of the run (Krishnamoorthi 2018, arXiv
 1806.08342). The last map stays as it was published: what GELU leaves has outliers, so that rounding it costs as much
-precision as all the others together. Against the published model, which torch runs, vectors of questions have a cosine
-of 0.9965 on average and 0.991 at the least, and the cosine of two questions is off by 0.008.
+precision as all the others together. Against the published model, which torch runs, the vectors of 918 questions have a
+cosine of 0.996 on average and 0.981 at the least, and the cosine of two questions is off by 0.008.
 """
 
 from __future__ import annotations
