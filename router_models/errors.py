@@ -1,11 +1,22 @@
 """What can go wrong in routing.
 
+RouterFault
+└── ArtifactUnusable    a trained router cannot be opened, or was made for something else
+
 NoRoute
 ├── NotAllowed          the caller's tiers hold none of the models
 ├── ZoneRefused         none of the allowed models is inside the zone
 ├── ZoneUnavailable     none of those inside the zone can be called now
 └── NothingAvailable    no zone asked for, and none of the allowed models can be called now
 """
+
+
+class RouterFault(Exception):
+    """Something is wrong with a trained router or with what it is trained on; no request is at fault."""
+
+
+class ArtifactUnusable(RouterFault):
+    """A trained router cannot be opened, or was made for something else."""
 
 
 class NoRoute(Exception):

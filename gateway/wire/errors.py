@@ -58,6 +58,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
     governance.StoreUnavailable: _BUSY,
     governance.LedgerBehind: _BUSY,
+    routing.ArtifactUnusable: _BUSY,
     routing.NotAllowed: _DENIED,
     routing.ZoneRefused: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     routing.ZoneUnavailable: Shape(503, "zone_unavailable", retry=True, kind="server_error"),
