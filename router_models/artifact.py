@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from router_models.errors import ArtifactUnusable
@@ -23,5 +22,5 @@ def open_scorer(path: Path | None = None) -> Scorer:
         ArtifactUnusable: It is not there, it is damaged, it was made for other features, or numpy and safetensors
             are not installed.
     """
-    del path, files
+    del path
     raise ArtifactUnusable("no router has been trained yet")

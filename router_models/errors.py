@@ -1,7 +1,9 @@
 """What can go wrong in routing.
 
 RouterFault
-└── ArtifactUnusable    a trained router cannot be opened, or was made for something else
+├── ArtifactUnusable    a trained router cannot be opened, or was made for something else
+├── BadExample          a line of labelled prompts cannot be read, or knows no such models
+└── TooFewExamples      there is not enough to learn or to measure anything
 
 NoRoute
 ├── NotAllowed          the caller's tiers hold none of the models
@@ -17,6 +19,14 @@ class RouterFault(Exception):
 
 class ArtifactUnusable(RouterFault):
     """A trained router cannot be opened, or was made for something else."""
+
+
+class BadExample(RouterFault):
+    """A line of labelled prompts cannot be read, or the data know no such models."""
+
+
+class TooFewExamples(RouterFault):
+    """There are too few labelled prompts, or the two models never differ in them."""
 
 
 class NoRoute(Exception):

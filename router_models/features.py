@@ -7,62 +7,33 @@ negations, how many conditions are put, how many answers are offered. Only the b
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from math import log1p
 from typing import Final
 from zlib import crc32
 
-READS: Final = 6_000
+from router_models.cues import CUES
+
+READS: Final = 3_000
 """Characters that are looked at; of what comes after only the length counts."""
 
-BUCKETS: Final = 1 << 14
-"""Into how many places words and pairs of words are hashed (Weinberger et al. 2009, arXiv:0902.2206)."""
+_PAIR: Final = 0x9E3779B1
+_TRIPLE: Final = 0x85EBCA6B
+_BITS: Final = 0xFFFFFFFF
 
-_TERMS: Final = 600
+_LONG: Final = 9
+_FOREIGN: Final = "\u024f"
+"""The last of the Latin letters."""
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_SENTENCE: Final = re.compile(r"[.!?](?:\s|$)")
-_OPTION: Final = re.compile(r"(?m)^\s*\(?[A-J1-9][.):]\s*(.*)$")
-_OPERATOR: Final = re.compile(r"[-+*/=<>^%±×÷≤≥√∑∫]")
-_MATHS: Final = re.compile(
-    r"\\[a-zA-Z]+|\$[^$\s][^$]*\$|\b(?:sqrt|integral|derivative|equation|polynomial|matrix|theorem|proof|prove|modulo|"
-    r"probability|triangle|vector|prime|divisible|function f|f\(x\))\b|[xyzn]\s*[\^=]|[∞∈∀∃≡]",
-    re.IGNORECASE,
-)
-_CODE: Final = re.compile(
-    r"```|\bdef \w+\(|\bclass \w+|\breturn\b|\bimport \w+|#include|\bfunction\b\s*\w*\(|=>|\bassert\b|</\w+>|[{};]\s*$|"
-    r"\bSELECT\b.+\bFROM\b|\bpython\b|\bjavascript\b",
-    re.MULTILINE,
-)
-_NOT: Final = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|except|false|incorrect|least|without|\w+n['’]t)\b", re.IGNORECASE
-)
-_BOUND: Final = re.compile(
-    r"\b(?:must|should|exactly|only|at least|at most|no more than|no less than|each|every|all of|unless|if|then|"
-    r"suppose|assume|given that|such that|respectively|ensure|format|json|words or less|bullet)\b",
-    re.IGNORECASE,
-)
-_COMPARED: Final = re.compile(
-    r"\b(?:more|less|fewer|greater|twice|thrice|double|triple|half|third|quarter|times|percent|percentage|ratio|"
-    r"average|per|remaining|left|total|altogether|than|same)\b|%",
-    re.IGNORECASE,
-)
-_TIMES: Final = re.compile(
-    r"\b(?:second|minute|hour|day|week|month|year|today|tomorrow|yesterday|morning|evening)s?\b", re.IGNORECASE
-)
-_MONEY: Final = re.compile(r"[$€£¥]\s?\d|\b(?:dollar|cent|euro|pound)s?\b|\bprice|\bcosts?\b", re.IGNORECASE)
-_HOW_MANY: Final = re.compile(r"\bhow (?:many|much|long|far|old|fast|often)\b", re.IGNORECASE)
-_WHY: Final = re.compile(r"\b(?:why|explain|because|cause|reason|discuss|analy[sz]e|compare|evaluate)\b", re.IGNORECASE)
-_WHICH: Final = re.compile(r"\b(?:which|what|who|whom|whose|where|when)\b", re.IGNORECASE)
-_WRITE: Final = re.compile(
-    r"\b(?:write|compose|draft|story|poem|essay|email|letter|summari[sz]e|rewrite|translate|list|generate|create)\b",
-    re.IGNORECASE,
-)
-_ROMAN: Final = re.compile(r"\b(?:I{1,3}|IV|statement \d|scenario \d)\b[.:,|]?", re.IGNORECASE)
-_BLANK: Final = re.compile(r"_{2,}|\.{3,}|\[blank\]", re.IGNORECASE)
-_NAMES: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
-_QUOTED: Final = re.compile(r"[\"“”«»]")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d+(?:[.,]\d+)*")
+_OPTION: Final = re.compile(r"\n\s*\(?[A-J1-9][.):]\s*([^\n]*)")
+_OPERATORS: Final = "+*/=<>^\u00d7÷≤≥√∑∫∞∈"
+_LATEX: Final = re.compile(r"\\[a-zA-Z]+|[xyzn]\s?[\^=]")
+_CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[(:]|\breturn |\bimport \w+|#include|=>|</\w+>|[{};]\n|\(\)")
+_NAMES: Final = re.compile(r"[a-z,;] [A-Z][a-z]+")
+_NUMBER: Final = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +41,15 @@ class PromptFeatures:
     """What is counted in a prompt. Counts are logarithms of one more than the count, shares are 0 to 1.
 
     Attributes:
-        terms: Words and pairs of neighbours, hashed into `BUCKETS` places, each once, ascending.
+        terms: Words, pairs and triples of neighbours, hashed to 32 bits, each once, ascending.
     """
 
     characters: float
     words: float
     lines: float
     sentences: float
+    sentence_words: float
+    last_sentence: float
     word_length: float
     long_words: float
     repeated: float
@@ -85,33 +58,46 @@ class PromptFeatures:
     distinct_numbers: float
     largest_number: float
     decimals: float
+    percents: float
     operators: float
-    maths: float
+    latex: float
     code: float
     foreign: float
     accents: float
     capitals: float
     names: float
-    negations: float
-    bounds: float
-    comparisons: float
-    times: float
-    money: float
-    how_many: float
-    why: float
-    which: float
-    write: float
+    commas: float
+    quotes: float
     questions: float
     asks_last: float
-    statements: float
+    how_many: float
+    at_least: float
+    as_many: float
     blanks: float
-    quotes: float
     options: float
     option_length: float
     option_spread: float
     option_numbers: float
     turns: float
     tools: float
+    maths: float
+    negations: float
+    bounds: float
+    comparisons: float
+    fractions: float
+    ifs: float
+    rests: float
+    earlier: float
+    thans: float
+    totals: float
+    ordinals: float
+    numerals: float
+    times: float
+    money: float
+    why: float
+    which: float
+    write: float
+    statements: float
     terms: tuple[int, ...] = ()
 
     def row(self) -> tuple[float, ...]:
@@ -132,68 +118,81 @@ def features_of(text: str, *, turns: int = 1, tools: int = 0) -> PromptFeatures:
         tools: How many tools the request offers.
     """
     read = text[:READS]
-    words = _WORD.findall(read.lower())
-    letters = [word for word in words if not word[0].isdigit()]
-    numbers = _NUMBER.findall(read)
-    options = [found.strip() for found in _OPTION.findall(read)] if "\n" in read else []
-    option_lengths = [len(option) for option in options]
+    lowered = read.lower()
+    words = _WORD.findall(lowered)
+    counted = Counter(words)
+    numbers = [word for word in words if word[0].isdigit()]
+    letters = sum(map(len, words)) - sum(map(len, numbers))
     size, count = max(len(read), 1), max(len(words), 1)
-
-    def share(pattern: re.Pattern[str]) -> float:
-        return log1p(len(pattern.findall(read)))
-
+    sentences = 1 + sum(read.count(mark) for mark in (". ", "? ", "! "))
+    stripped = read.rstrip(" .?!:\n")
+    begins = max(stripped.rfind(mark) for mark in (". ", "? ", "\n"))
     return PromptFeatures(
         characters=log1p(len(text)),
         words=log1p(len(words)),
         lines=log1p(read.count("\n")),
-        sentences=share(_SENTENCE),
-        word_length=sum(map(len, letters)) / max(len(letters), 1) / 10,
-        long_words=sum(len(word) > 9 for word in letters) / count,  # noqa: PLR2004  letters of a long word
-        repeated=1 - len(set(words)) / count,
+        sentences=log1p(sentences),
+        sentence_words=log1p(len(words) / sentences),
+        last_sentence=log1p(len(stripped) - max(begins, 0)),
+        word_length=letters / max(len(words) - len(numbers), 1) / 10,
+        long_words=sum(many for word, many in counted.items() if len(word) > _LONG) / count,
+        repeated=1 - len(counted) / count,
         digits=sum(map(len, numbers)) / size,
         numbers=log1p(len(numbers)),
         distinct_numbers=log1p(len(set(numbers))),
         largest_number=log1p(log1p(max(map(_value, numbers), default=0.0))),
         decimals=log1p(sum("." in number for number in numbers)),
-        operators=share(_OPERATOR),
-        maths=share(_MATHS),
-        code=share(_CODE),
-        foreign=sum(character > "ɏ" for character in read if character.isalpha()) / size,
-        accents=sum("\x7f" < character <= "ɏ" for character in read) / size,
-        capitals=sum(map(str.isupper, read)) / size,
-        names=share(_NAMES),
-        negations=share(_NOT),
-        bounds=share(_BOUND),
-        comparisons=share(_COMPARED),
-        times=share(_TIMES),
-        money=share(_MONEY),
-        how_many=share(_HOW_MANY),
-        why=share(_WHY),
-        which=share(_WHICH),
-        write=share(_WRITE),
+        percents=log1p(read.count("%")),
+        operators=log1p(sum(map(read.count, _OPERATORS))),
+        latex=log1p(len(_LATEX.findall(read))),
+        code=log1p(len(_CODE.findall(read))),
+        **_letters(read, size),
+        names=log1p(len(_NAMES.findall(read))),
+        commas=log1p(read.count(",")),
+        quotes=log1p(sum(map(read.count, '"\u201c«'))),
         questions=log1p(read.count("?")),
         asks_last=float(read.rstrip().endswith(("?", ":"))),
-        statements=share(_ROMAN),
-        blanks=share(_BLANK),
-        quotes=share(_QUOTED),
-        options=log1p(len(options)),
-        option_length=log1p(sum(option_lengths) / max(len(options), 1)),
-        option_spread=log1p(max(option_lengths, default=0) - min(option_lengths, default=0)),
-        option_numbers=sum(bool(_NUMBER.search(option)) for option in options) / max(len(options), 1),
+        how_many=log1p(sum(map(lowered.count, ("how many", "how much", "how long", "how far", "how old")))),
+        at_least=log1p(sum(map(lowered.count, ("at least", "at most", "no more than", "no less than", "such that")))),
+        as_many=log1p(sum(map(lowered.count, ("as many", "as much", "as old", "of them", "of those", "of these")))),
+        blanks=log1p(sum(map(read.count, ("__", "...", "…")))),
+        **_options(read),
         turns=log1p(turns),
         tools=log1p(tools),
+        **{name: log1p(sum(counted[word] for word in cues & counted.keys())) for name, cues in CUES.items()},
         terms=_terms(words),
     )
+
+
+def _letters(read: str, size: int) -> dict[str, float]:
+    plain = read.isascii()
+    return {
+        "foreign": 0.0 if plain else sum(one > _FOREIGN for one in read if one.isalpha()) / size,
+        "accents": 0.0 if plain else sum("\x7f" < one <= _FOREIGN for one in read) / size,
+        "capitals": sum(map(str.isupper, read)) / size,
+    }
+
+
+def _options(read: str) -> dict[str, float]:
+    found = _OPTION.findall(read)
+    lengths = [len(option.strip()) for option in found]
+    return {
+        "options": log1p(len(found)),
+        "option_length": log1p(sum(lengths) / max(len(found), 1)),
+        "option_spread": log1p(max(lengths, default=0) - min(lengths, default=0)),
+        "option_numbers": sum(bool(_NUMBER.search(option)) for option in found) / max(len(found), 1),
+    }
 
 
 def _value(number: str) -> float:
     try:
         return float(number.replace(",", "")[:300])
-    except ValueError:
+    except ValueError:  # 1.2.3
         return 0.0
 
 
 def _terms(words: list[str]) -> tuple[int, ...]:
-    read = words[:_TERMS]
-    pairs = [f"{first} {second}" for first, second in zip(read, read[1:], strict=False)]
-    return tuple(sorted({crc32(term.encode()) % BUCKETS for term in (*read, *pairs)}))
+    ones = [crc32(word.encode()) for word in words]
+    twos = [(one * _PAIR + other) & _BITS for one, other in pairwise(ones)]
+    threes = [(two * _TRIPLE + one) & _BITS for two, one in zip(twos, ones[2:], strict=False)]
+    return tuple(sorted({*ones, *twos, *threes}))

@@ -59,6 +59,8 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.StoreUnavailable: _BUSY,
     governance.LedgerBehind: _BUSY,
     routing.ArtifactUnusable: _BUSY,
+    routing.BadExample: Shape(400, "invalid_request_error", retry=False),
+    routing.TooFewExamples: Shape(400, "invalid_request_error", retry=False),
     routing.NotAllowed: _DENIED,
     routing.ZoneRefused: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     routing.ZoneUnavailable: Shape(503, "zone_unavailable", retry=True, kind="server_error"),
