@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from router_models.learned import LearnedRouter
 
 _EXTRA: Final = "a learned router needs numpy and safetensors: pip install 'sluicegate[semantic]'"
-_SCALARS: Final = "ridge.bias factorisation.bias terms.bias ranking.slope ranking.mean stack.bias centre spread".split()
+_SCALARS: Final = (
+    "ridge.bias",
+    "factorisation.bias",
+    "terms.bias",
+    "ranking.slope",
+    "ranking.mean",
+    "stack.bias",
+    "centre",
+    "spread",
+)
+_RIDGE: Final = ("centre", "scale", "weights")
+_THRESHOLDS: Final = ("at", "strong_share", "kept", "kept_least")
 
 
 def open_scorer(path: Path | None = None) -> LearnedRouter:
@@ -45,6 +56,16 @@ def open_scorer(path: Path | None = None) -> LearnedRouter:
         raise ArtifactUnusable(f"the router {where} cannot be used: {error}") from error
 
 
+def require_embedding(router: LearnedRouter, embedding: str) -> None:
+    """Refuse vectors of another embedding than a router was trained on.
+
+    Raises:
+        ArtifactUnusable: They are of another one.
+    """
+    if router.embedding != embedding:
+        raise ArtifactUnusable(f"the router was trained on {router.embedding}, and this is {embedding}: train it again")
+
+
 def write_artifact(path: Path, router: LearnedRouter) -> None:
     """Write a router; the same router gives the same bytes."""
     from safetensors.numpy import save
@@ -66,8 +87,8 @@ def _taken_apart(router: LearnedRouter) -> dict[str, NDArray[np.generic]]:
     return {
         "card": np.frombuffer(msgspec.json.encode(router.card), np.uint8),
         "scalars": np.array(scalars, np.float64),
-        **{f"ridge.{part}": getattr(heads.ridge, part) for part in ("centre", "scale", "weights")},
-        **{f"factorisation.{part}": getattr(heads.factorisation, part) for part in ("centre", "scale", "weights")},
+        **{f"ridge.{part}": getattr(heads.ridge, part) for part in _RIDGE},
+        **{f"factorisation.{part}": getattr(heads.factorisation, part) for part in _RIDGE},
         "terms.known": heads.terms.known,
         "terms.rarity": heads.terms.rarity.astype(np.float16),
         "terms.weights": weights[0],
@@ -80,7 +101,7 @@ def _taken_apart(router: LearnedRouter) -> dict[str, NDArray[np.generic]]:
         "calibration.at": router.calibration.at,
         "calibration.need": router.calibration.need,
         "coverage.nearness": router.coverage.nearness,
-        **{f"thresholds.{part}": getattr(router.thresholds, part) for part in router.thresholds.__slots__},
+        **{f"thresholds.{part}": getattr(router.thresholds, part) for part in _THRESHOLDS},
         "seen.whole": seen.whole,
         "seen.minima": seen.minima,
     }
@@ -103,13 +124,14 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
     card = msgspec.json.decode(found["card"].tobytes(), type=Card)
     if card.features != NAMES:
         raise ValueError("it was trained on other features; train it again")
-    scalar = dict(zip(_SCALARS, found["scalars"].tolist(), strict=True))
+    scalar: dict[str, float] = dict(zip(_SCALARS, found["scalars"].tolist(), strict=True))
 
     def floats(name: str) -> NDArray[np.float32]:
         return found[name].astype(np.float32)
 
     def ridge(name: str) -> Ridge:
-        return Ridge(*(floats(f"{name}.{part}") for part in ("centre", "scale", "weights")), scalar[f"{name}.bias"])
+        centre, scale, weights = (floats(f"{name}.{part}") for part in _RIDGE)
+        return Ridge(centre, scale, weights, scalar[f"{name}.bias"])
 
     weights = floats("terms.weights") * floats("terms.weight_scale")[0]
     return LearnedRouter(
@@ -131,7 +153,7 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
             floats("calibration.at"), floats("calibration.need"), scalar["centre"], scalar["spread"]
         ),
         coverage=Coverage(floats("coverage.nearness")),
-        thresholds=Thresholds(*(floats(f"thresholds.{part}") for part in Thresholds.__slots__)),
+        thresholds=Thresholds(*(floats(f"thresholds.{part}") for part in _THRESHOLDS)),
         seen=Fingerprints(found["seen.whole"].astype(np.uint64), found["seen.minima"].astype(np.uint8)),
     )
 

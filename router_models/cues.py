@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 _WORDS: Final = {
-    "maths": "sqrt integral derivative equation polynomial matrix theorem proof prove modulo probability triangle vector"
-    " prime divisible function graph field ring group subgroup",
+    "maths": "sqrt integral derivative equation polynomial matrix theorem proof prove modulo probability triangle"
+    " vector prime divisible function graph field ring group subgroup",
     "negations": "not no never none neither nor except false incorrect least without don't doesn't isn't aren't can't"
     " cannot won't didn't wasn't",
     "bounds": "must should exactly only each every unless then suppose assume such respectively ensure format json"

@@ -1,4 +1,4 @@
-"""A trained router: several heads, weighed into one prediction, made a probability, with what it knows of its limits."""
+"""A trained router: several heads weighed into one prediction, made a probability, and what it knows of its limits."""
 
 from __future__ import annotations
 

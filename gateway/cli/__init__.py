@@ -16,6 +16,7 @@ from gateway.cli.importing import importing
 from gateway.cli.keys import keys
 from gateway.cli.policies.history import policy
 from gateway.cli.prices import prices
+from gateway.cli.routers import router
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
@@ -38,7 +39,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, bench, doctor, importing):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, router, bench, doctor, importing):
     sluice.add_command(verb)
 
 

@@ -66,4 +66,4 @@ def fit_thresholds(needs: Floats, weak: Floats, strong: Floats, chance: np.rando
 
 
 def _upto(gains: Floats, places: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
-    return np.concatenate(([0], np.cumsum(gains)))[places] / len(gains)
+    return (np.concatenate(([0], np.cumsum(gains)))[places] / len(gains)).astype(np.float32)

@@ -66,11 +66,9 @@ def read_examples(paths: Iterable[Path]) -> list[Example]:
     decoder = msgspec.json.Decoder(_Line)
     found = list[Example]()
     for path in paths:
-        opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-        with opened as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    found.append(_example(line, decoder, f"{path}:{number}"))
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            lines = [line for line in enumerate(file, 1) if line[1].strip()]
+        found += [_example(line, decoder, f"{path}:{number}") for number, line in lines]
     return found
 
 
@@ -82,7 +80,7 @@ def pair_of(examples: Sequence[Example], weak: str | None, strong: str | None) -
     """
     names = sorted({name for one in examples for name in one.outcomes})
     unknown = [name for name in (weak, strong) if name is not None and name not in names]
-    if unknown or weak == strong != None:  # noqa: E711  both given and the same
+    if unknown or (weak is not None and weak == strong):
         raise BadExample(f"no pair {weak}, {strong} in the data, which know {', '.join(names)}")
     if weak is not None and strong is not None:
         return Pair(weak, strong)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from router_models.learning.prompts import Floats, Prompts
 
 _RANK: Final = 4
-_ROUNDS: Final = 3
+_ROUNDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,15 @@ def fit_factorisation(prompts: Prompts, scores: Floats) -> Factorisation:
     middle = inputs.mean(axis=0)
     missing = np.isnan(scores)
     filled = np.where(missing, np.nanmean(scores, axis=0), scores)
-    for _ in range(_ROUNDS if missing.any() else 1):
-        weights, biases = solve(inputs, filled)
-        models = np.linalg.svd((inputs - middle) @ weights, full_matrices=False)[2][:_RANK].T
-        maps = weights @ models
-        biases = biases + middle @ (weights - maps @ models.T)
+    maps, models, biases = _factors(inputs, filled, middle)
+    for _ in range(_ROUNDS if missing.any() else 0):
         filled = np.where(missing, inputs @ maps @ models.T + biases, scores)
+        maps, models, biases = _factors(inputs, filled, middle)
     return Factorisation(centre, scale, maps, models, biases)
+
+
+def _factors(inputs: Floats, scores: Floats, middle: Floats) -> tuple[Floats, Floats, Floats]:
+    weights, biases = solve(inputs, scores)
+    models: Floats = np.linalg.svd((inputs - middle) @ weights, full_matrices=False)[2][:_RANK].T
+    maps = weights @ models
+    return maps, models, (biases + middle @ (weights - maps @ models.T)).astype(np.float32)

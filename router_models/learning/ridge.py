@@ -19,7 +19,7 @@ _WAVES: Final = 256
 _WIDTH: Final = 0.6
 """Of the kernel that the waves stand for, in standard deviations of all counts together."""
 _CLIP: Final = 4.0
-_SHARES: Final = (1.0, 4.0, 6.0)
+_SHARES: Final = (2.0, 4.0, 6.0)
 """What the embedding, the counts and the waves weigh in a distance: the sum of squares of each, on average."""
 _NO_SPREAD: Final = 1e-4
 _ALL_OWN: Final = 1e-6

@@ -51,7 +51,8 @@ class SimilarityRanking:
         """Return the weighed gaps from similarities to the prototypes, float32 [prompts, prototypes]."""
         weights = np.exp(np.float32(self.slope) * (similarity - 1))
         prior = np.float32(_PRIOR * np.exp(-self.slope / 2))
-        return (weights @ self.gains + prior * np.float32(self.mean)) / (weights @ self.battles + prior)
+        gains = weights @ self.gains + prior * np.float32(self.mean)
+        return (gains / (weights @ self.battles + prior)).astype(np.float32)
 
 
 def fit_ranking(prototypes: Floats, prompts: Prompts, gaps: Floats) -> SimilarityRanking:
@@ -89,4 +90,4 @@ def _means(vectors: Floats, nearest: NDArray[np.intp], before: Floats) -> Floats
     places, starts = np.unique(nearest[order], return_index=True)
     means = before.copy()
     means[places] = np.add.reduceat(vectors[order], starts, axis=0)
-    return means / np.linalg.norm(means, axis=1, keepdims=True)
+    return (means / np.linalg.norm(means, axis=1, keepdims=True)).astype(np.float32)

@@ -79,7 +79,7 @@ def fit_terms(prompts: Prompts, gaps: Floats) -> Terms:
     held = np.arange(len(prompts)) % _HELD == 0
     tried = _matrix(prompts.taken(~held), known, rarity)
     asked = _matrix(prompts.taken(held), known, rarity)
-    left = gaps - np.float32(bias)
+    left: Floats = (gaps - np.float32(bias)).astype(np.float32)
 
     def error(alpha: float) -> float:
         return float(np.square(asked.times(_solve(tried, left[~held], alpha)) - left[held]).sum())

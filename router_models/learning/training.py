@@ -154,9 +154,7 @@ def _learned(
     )
 
 
-def _held_out(
-    prompts: Prompts, labels: Labels, folds: Where, prototypes: Floats, pairs: Sequence[Pair]
-) -> Floats:
+def _held_out(prompts: Prompts, labels: Labels, folds: Where, prototypes: Floats, pairs: Sequence[Pair]) -> Floats:
     """Return what heads predict of prompts that they have not learned from, float32 [prompts, heads]."""
     found = np.empty((len(prompts), 4), np.float32)
     for fold in np.unique(folds):
@@ -169,7 +167,9 @@ def _held_out(
 
 def _fitted(prompts: Prompts, labels: Labels, prototypes: Floats, pairs: Sequence[Pair]) -> Heads:
     factorisation = fit_factorisation(prompts, labels.scores)
-    between = [factorisation.between(labels.models.index(pair.weak), labels.models.index(pair.strong)) for pair in pairs]
+    between = [
+        factorisation.between(labels.models.index(pair.weak), labels.models.index(pair.strong)) for pair in pairs
+    ]
     first = between[0]
     weights, biases = (np.mean([getattr(one, part) for one in between], axis=0) for part in ("weights", "bias"))
     return Heads(
