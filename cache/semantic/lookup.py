@@ -67,6 +67,7 @@ class SemanticCache:
 
     Attributes:
         judge: Tells whether two answers say the same, for whoever has a new one.
+        embedding: What places questions.
     """
 
     def __init__(self, matching: Matching, index: VectorIndex, answers: AnswerCache, judge: AnswerJudge) -> None:
@@ -79,6 +80,7 @@ class SemanticCache:
             judge: Tells whether two answers say the same.
         """
         self.judge = judge
+        self.embedding = matching.embedding
         self._matching = matching
         self._index = index
         self._answers = answers

@@ -51,6 +51,11 @@ class Match:
 class Matching(Protocol):
     """Places questions, and compares them."""
 
+    @property
+    def embedding(self) -> str:
+        """The name of what places them."""
+        ...
+
     async def place(self, text: str) -> Placed:
         """Place a question.
 
@@ -72,6 +77,7 @@ class Verified:
     """Compares by guards and by what a verifier has learned for this embedding."""
 
     def __init__(self, embedding: TokenEmbedding, verifier: Verifier) -> None:
+        self.embedding = embedding.name
         self._embedding = embedding
         self._verifier = verifier
 
@@ -104,6 +110,7 @@ class Guarded:
     """Compares by guards alone; how much similarity is enough is then all for the learner to find out."""
 
     def __init__(self, embedding: Embedding) -> None:
+        self.embedding = embedding.name
         self._embedding = embedding
 
     async def place(self, text: str) -> Placed:
