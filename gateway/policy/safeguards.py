@@ -14,6 +14,7 @@ from governance.policy.patterns import Pattern
 from governance.policy.sections import Count, Flag, LimitsSection, Name, Section
 from governance.sensitivity.finding import Kind
 
+
 class Sensitivity(Section):
     """Where requests with sensitive text may go.
 

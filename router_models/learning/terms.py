@@ -101,7 +101,8 @@ def _solve(matrix: _Sparse, targets: Floats, alpha: float) -> Floats:
     """Minimise |matrix w - targets|² + alpha |w|²."""
     weights = np.zeros(matrix.width, np.float32)
     residual = matrix.turned_times(targets)
-    direction, size = residual, float(residual @ residual)
+    direction: Floats = residual
+    size = float(residual @ residual)
     enough = size * _ENOUGH**2
     for _ in range(_STEPS):
         if size <= enough:
@@ -111,5 +112,5 @@ def _solve(matrix: _Sparse, targets: Floats, alpha: float) -> Floats:
         weights += step * direction
         residual = residual - step * moved
         size, before = float(residual @ residual), size
-        direction = residual + np.float32(size / before) * direction
+        direction = (residual + np.float32(size / before) * direction).astype(np.float32)
     return weights
