@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from router_models.learned import LearnedRouter
+    from router_models.learning.similarity_ranking import SimilarityRanking
 
 _EXTRA: Final = "a learned router needs numpy and safetensors: pip install 'sluicegate[semantic]'"
 _SCALARS: Final = (
@@ -26,6 +27,8 @@ _SCALARS: Final = (
     "terms.bias",
     "ranking.slope",
     "ranking.mean",
+    "topics.slope",
+    "topics.mean",
     "stack.bias",
     "centre",
     "spread",
@@ -78,10 +81,10 @@ def _taken_apart(router: LearnedRouter) -> dict[str, NDArray[np.generic]]:
     import numpy as np
 
     heads, seen = router.heads, router.seen
-    prototypes, prototype_scale = _packed(heads.ranking.prototypes)
     weights, weight_scale = _packed(heads.terms.weights[None, :])
     scalars = (
         heads.ridge.bias, heads.factorisation.bias, heads.terms.bias, heads.ranking.slope, heads.ranking.mean,
+        heads.topics.slope, heads.topics.mean,
         router.stack.bias, router.calibration.centre, router.calibration.spread,
     )  # fmt: skip
     return {
@@ -93,10 +96,8 @@ def _taken_apart(router: LearnedRouter) -> dict[str, NDArray[np.generic]]:
         "terms.rarity": heads.terms.rarity.astype(np.float16),
         "terms.weights": weights[0],
         "terms.weight_scale": weight_scale,
-        "ranking.prototypes": prototypes,
-        "ranking.prototype_scale": prototype_scale,
-        "ranking.battles": heads.ranking.battles,
-        "ranking.gains": heads.ranking.gains,
+        **_ranking("ranking", heads.ranking),
+        **_ranking("topics", heads.topics),
         "stack.weights": router.stack.weights,
         "calibration.at": router.calibration.at,
         "calibration.need": router.calibration.need,
@@ -133,6 +134,11 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
         centre, scale, weights = (floats(f"{name}.{part}") for part in _RIDGE)
         return Ridge(centre, scale, weights, scalar[f"{name}.bias"])
 
+    def ranking(name: str) -> SimilarityRanking:
+        prototypes = floats(f"{name}.prototypes") * floats(f"{name}.prototype_scale")
+        battles, gains = floats(f"{name}.battles"), floats(f"{name}.gains")
+        return SimilarityRanking(prototypes, battles, gains, scalar[f"{name}.slope"], scalar[f"{name}.mean"])
+
     weights = floats("terms.weights") * floats("terms.weight_scale")[0]
     return LearnedRouter(
         card=card,
@@ -140,13 +146,8 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
             ridge=ridge("ridge"),
             factorisation=ridge("factorisation"),
             terms=Terms(found["terms.known"].astype(np.uint32), floats("terms.rarity"), weights, scalar["terms.bias"]),
-            ranking=SimilarityRanking(
-                floats("ranking.prototypes") * floats("ranking.prototype_scale"),
-                floats("ranking.battles"),
-                floats("ranking.gains"),
-                scalar["ranking.slope"],
-                scalar["ranking.mean"],
-            ),
+            ranking=ranking("ranking"),
+            topics=ranking("topics"),
         ),
         stack=Stack(floats("stack.weights"), scalar["stack.bias"]),
         calibration=Calibration(
@@ -156,6 +157,16 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
         thresholds=Thresholds(*(floats(f"thresholds.{part}") for part in _THRESHOLDS)),
         seen=Fingerprints(found["seen.whole"].astype(np.uint64), found["seen.minima"].astype(np.uint8)),
     )
+
+
+def _ranking(name: str, head: SimilarityRanking) -> dict[str, NDArray[np.generic]]:
+    prototypes, scale = _packed(head.prototypes)
+    return {
+        f"{name}.prototypes": prototypes,
+        f"{name}.prototype_scale": scale,
+        f"{name}.battles": head.battles,
+        f"{name}.gains": head.gains,
+    }
 
 
 def _packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

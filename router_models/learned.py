@@ -56,18 +56,27 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The heads: each predicts by how much the strong model's score exceeds the weak one's."""
+    """The heads: each predicts by how much the strong model's score exceeds the weak one's.
+
+    Attributes:
+        ridge: Over vector and counts.
+        factorisation: Over models and prompts.
+        terms: Over words.
+        ranking: By the most similar prompts.
+        topics: By the whole field that a prompt is from: the same with few prototypes.
+    """
 
     ridge: Ridge
     factorisation: Ridge
     terms: Terms
     ranking: SimilarityRanking
+    topics: SimilarityRanking
 
     def predict(self, prompts: Prompts, similarity: Floats) -> Floats:
-        """Return what each head predicts, float32 [prompts, 4]."""
-        ranked = self.ranking.ranked(similarity)
-        found = (self.ridge.predict(prompts), self.factorisation.predict(prompts), self.terms.predict(prompts), ranked)
-        return np.stack(found, axis=1)
+        """Return what each head predicts, float32 [prompts, heads], by similarities to the prototypes of `ranking`."""
+        learned = (self.ridge.predict(prompts), self.factorisation.predict(prompts), self.terms.predict(prompts))
+        near = (self.ranking.ranked(similarity), self.topics.predict(prompts))
+        return np.stack((*learned, *near), axis=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from router_models.learning.prompts import Floats, Where
 
 FOLDS: Final = 5
+_HEADS: Final = tuple(field.name for field in fields(Heads))
 LEAST: Final = 40
 """Prompts with less than which nothing is learned."""
 _PROTOTYPES: Final = 1024
+_TOPICS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def _learned(
 
 def _held_out(prompts: Prompts, labels: Labels, folds: Where, prototypes: Floats, pairs: Sequence[Pair]) -> Floats:
     """Return what heads predict of prompts that they have not learned from, float32 [prompts, heads]."""
-    found = np.empty((len(prompts), 4), np.float32)
+    found = np.empty((len(prompts), len(_HEADS)), np.float32)
     for fold in np.unique(folds):
         here = folds == fold
         asked = prompts.taken(here)
@@ -177,6 +179,7 @@ def _fitted(prompts: Prompts, labels: Labels, prototypes: Floats, pairs: Sequenc
         factorisation=Ridge(first.centre, first.scale, weights.astype(np.float32), float(biases)),
         terms=fit_terms(prompts, labels.gaps),
         ranking=fit_ranking(prototypes, prompts, labels.gaps),
+        topics=fit_ranking(find_prototypes(prompts.vectors, _TOPICS, np.random.default_rng(0)), prompts, labels.gaps),
     )
 
 
@@ -189,7 +192,7 @@ def _metrics(needs: Floats, apart: Floats, labels: Labels) -> dict[str, float]:
         "auc": curve.auc,
         "roc_auc": roc_auc(needs, labels.gaps > 0),
     }
-    for name, column in zip(Heads.__dataclass_fields__, apart.T, strict=True):
+    for name, column in zip(_HEADS, apart.T, strict=True):
         found[f"apgr of {name}"] = curve_of(column, labels.weak, labels.strong).apgr
     return {name: round(value, 4) for name, value in found.items()}
 

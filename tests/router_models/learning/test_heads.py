@@ -62,7 +62,9 @@ def test_ranking_says_what_won_nearby_and_the_average_far_away() -> None:
     gaps = np.where(np.arange(SIZE) % 2, 1, 0).astype(np.float32)
     for most in (8, 500):
         found = fit_ranking(find_prototypes(vectors, most, chance), prompts, gaps)
-        near = Prompts.of(np.concatenate((middles, -middles[:1] - middles[1:])) / 1, [features_of("x")] * 3)
+        near = Prompts.of(
+            np.concatenate((middles, -middles[:1] - middles[1:])).astype(np.float32), [features_of("x")] * 3
+        )
         assert found.predict(near) == pytest.approx([0, 1, 0.5], abs=0.1)
 
 
