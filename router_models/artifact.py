@@ -101,7 +101,8 @@ def _taken_apart(router: LearnedRouter) -> dict[str, NDArray[np.generic]]:
         "stack.weights": router.stack.weights,
         "calibration.at": router.calibration.at,
         "calibration.need": router.calibration.need,
-        "coverage.nearness": router.coverage.nearness,
+        **{f"coverage.{part}": getattr(router.coverage, part) for part in ("centre", "scale", "nearness")},
+        "coverage.counts": router.coverage.counts.astype(np.float16),
         **{f"thresholds.{part}": getattr(router.thresholds, part) for part in _THRESHOLDS},
         "seen.whole": seen.whole,
         "seen.minima": seen.minima,
@@ -153,7 +154,7 @@ def _assembled(found: Mapping[str, NDArray[np.generic]]) -> LearnedRouter:
         calibration=Calibration(
             floats("calibration.at"), floats("calibration.need"), scalar["centre"], scalar["spread"]
         ),
-        coverage=Coverage(floats("coverage.nearness")),
+        coverage=Coverage(*(floats(f"coverage.{part}") for part in ("centre", "scale", "counts", "nearness"))),
         thresholds=Thresholds(*(floats(f"thresholds.{part}") for part in _THRESHOLDS)),
         seen=Fingerprints(found["seen.whole"].astype(np.uint64), found["seen.minima"].astype(np.uint8)),
     )

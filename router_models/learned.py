@@ -119,7 +119,7 @@ class LearnedRouter:
     def scores(self, prompts: Prompts) -> tuple[Floats, Floats]:
         """Return the need of many prompts, and how known each is, float32 [prompts] both."""
         predictions, similarity = self.predictions(prompts)
-        return self.calibration.of(predictions), self.coverage.known(similarity)
+        return self.calibration.of(predictions), self.coverage.known(prompts, similarity)
 
     def predictions(self, prompts: Prompts) -> tuple[Floats, Floats]:
         """Return the predicted gap of each prompt, before calibration, and its similarity to each prototype."""

@@ -132,7 +132,7 @@ def _learned(
         guessed[here] = fit_stack(apart[~here], labels.gaps[~here]).of(apart[here])
     calibration = fit_isotonic(guessed, labels.gaps)
     needs = calibration.of(guessed)
-    strange = prompts.vectors[~made_of] if (~made_of).any() else prompts.vectors
+    others = ~made_of if (~made_of).any() else made_of
     card = Card(
         name=f"ensemble for {', '.join(f'{pair.weak} or {pair.strong}' for pair in pairs)}",
         embedding=embedding,
@@ -150,7 +150,7 @@ def _learned(
         heads=_fitted(prompts, labels, prototypes, pairs),
         stack=stack,
         calibration=calibration,
-        coverage=fit_coverage(strange @ prototypes.T),
+        coverage=fit_coverage(prompts.taken(made_of), prompts.taken(others), prototypes),
         thresholds=fit_thresholds(needs, labels.weak, labels.strong, chance),
         seen=seen,
     )

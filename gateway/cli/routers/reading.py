@@ -63,12 +63,12 @@ def read_labelled(files: Sequence[Path], *, quiet: bool, most: int | None = None
 
 
 async def _embedded(texts: Sequence[str], progress: Callable[[int], object]) -> tuple[str, NDArray[np.float32]]:
-    import numpy as np
-
     from cache.embedding.batching import Limits
     from cache.embedding.opening import open_embedding
 
     embedding = await open_embedding(limits=Limits(waiting=_BATCH, batch=_BATCH, patience_s=_PATIENCE_S))
+    import numpy as np  # there where the embedding is
+
     try:
         vectors = np.empty((len(texts), embedding.dimensions), np.float32)
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # texts of one length go well together

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from router_models.calibrating.coverage import STRANGE, fit_coverage
 from router_models.calibrating.isotonic import fit_isotonic
 from router_models.calibrating.thresholds import fit_thresholds
+from router_models.features import features_of
+from router_models.learning.prompts import Prompts
 
 
 def unit(rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -33,12 +35,21 @@ def test_calibration_keeps_the_order_and_stays_a_probability(rows: list[tuple[fl
 def test_prompts_of_the_same_kind_are_strange_as_often_as_is_allowed_and_others_mostly() -> None:
     chance = np.random.default_rng(0)
     kind, other = chance.normal(size=(2, 32))
-    prototypes = unit(kind + chance.normal(size=(200, 32)))
-    coverage = fit_coverage(unit(kind + chance.normal(size=(2000, 32))) @ prototypes.T)
-    alike = coverage.known(unit(kind + chance.normal(size=(2000, 32))) @ prototypes.T)
-    unlike = coverage.known(unit(other + chance.normal(size=(500, 32))) @ prototypes.T)
-    assert (alike < STRANGE).mean() == pytest.approx(STRANGE, abs=0.012)
-    assert (unlike < STRANGE).mean() > 0.7
+
+    def drawn(
+        middle: np.ndarray[tuple[int], np.dtype[np.float64]], size: int, text: str = "How many of the five are red?"
+    ) -> Prompts:
+        return Prompts.of(unit(middle + chance.normal(size=(size, 32))), [features_of(text)] * size)
+
+    made_of = drawn(kind, 200)
+    coverage = fit_coverage(made_of, drawn(kind, 2000), made_of.vectors)
+
+    def strange(prompts: Prompts) -> float:
+        return float((coverage.known(prompts, prompts.vectors @ made_of.vectors.T) < STRANGE).mean())
+
+    assert strange(drawn(kind, 2000)) == pytest.approx(STRANGE, abs=0.012)
+    assert strange(drawn(other, 500)) > 0.7
+    assert strange(drawn(kind, 500, "How many?\nA. 1\nB. 2\nC. 3")) == 1.0
 
 
 def test_a_threshold_for_a_share_sends_that_share_and_one_for_quality_keeps_it() -> None:
