@@ -33,6 +33,7 @@ _OPERATORS: Final = "+*/=<>^\u00d7÷≤≥√∑∫∞∈"
 _LATEX: Final = re.compile(r"\\[a-zA-Z]+|[xyzn]\s?[\^=]")
 _CODE: Final = re.compile(r"```|\bdef \w+\(|\bclass \w+[(:]|\breturn |\bimport \w+|#include|=>|</\w+>|[{};]\n|\(\)")
 _NAMES: Final = re.compile(r"[a-z,;] [A-Z][a-z]+")
+_CAPITAL: Final = re.compile(r"[A-Z]")
 _NUMBER: Final = re.compile(r"\d")
 
 
@@ -41,7 +42,7 @@ class PromptFeatures:
     """What is counted in a prompt. Counts are logarithms of one more than the count, shares are 0 to 1.
 
     Attributes:
-        terms: Words, pairs and triples of neighbours, hashed to 32 bits, each once, ascending.
+        terms: Words, pairs and triples of neighbours, hashed to 32 bits, each once.
     """
 
     characters: float
@@ -160,7 +161,7 @@ def features_of(text: str, *, turns: int = 1, tools: int = 0) -> PromptFeatures:
         turns=log1p(turns),
         tools=log1p(tools),
         **{name: log1p(sum(counted[word] for word in cues & counted.keys())) for name, cues in CUES.items()},
-        terms=_terms(words),
+        terms=_terms(words, counted),
     )
 
 
@@ -169,7 +170,7 @@ def _letters(read: str, size: int) -> dict[str, float]:
     return {
         "foreign": 0.0 if plain else sum(one > _FOREIGN for one in read if one.isalpha()) / size,
         "accents": 0.0 if plain else sum("\x7f" < one <= _FOREIGN for one in read) / size,
-        "capitals": sum(map(str.isupper, read)) / size,
+        "capitals": len(_CAPITAL.findall(read)) / size,
     }
 
 
@@ -191,8 +192,9 @@ def _value(number: str) -> float:
         return 0.0
 
 
-def _terms(words: list[str]) -> tuple[int, ...]:
-    ones = [crc32(word.encode()) for word in words]
+def _terms(words: list[str], counted: Counter[str]) -> tuple[int, ...]:
+    hashed = {word: crc32(word.encode()) for word in counted}
+    ones = [hashed[word] for word in words]
     twos = [(one * _PAIR + other) & _BITS for one, other in pairwise(ones)]
     threes = [(two * _TRIPLE + one) & _BITS for two, one in zip(twos, ones[2:], strict=False)]
-    return tuple(sorted({*ones, *twos, *threes}))
+    return tuple({*ones, *twos, *threes})

@@ -38,7 +38,7 @@ class Prompts:
     def of(cls, vectors: Floats, features: Sequence[PromptFeatures]) -> Prompts:
         """Put together what is known of each prompt."""
         sizes = [len(one.terms) for one in features]
-        terms = np.fromiter((term for one in features for term in one.terms), np.uint32, sum(sizes))
+        terms = np.concatenate([np.array(one.terms, np.uint32) for one in features] or [np.empty(0, np.uint32)])
         rows = np.array([one.row() for one in features], np.float32)
         return cls(vectors, rows, terms, np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))))
 

@@ -33,7 +33,7 @@ def test_texts_of_the_same_words_in_another_order_share_words_and_not_triples() 
 
 def test_only_the_length_of_what_comes_late_counts() -> None:
     early = "word " * 600
-    assert features_of(early + "and 1 more").terms == features_of(early + "or 2 less").terms
+    assert set(features_of(early + "and 1 more").terms) == set(features_of(early + "or 2 less").terms)
     assert features_of(early + "a" * 500).characters > features_of(early).characters
 
 
@@ -42,4 +42,4 @@ def test_any_text_has_features_that_are_finite(text: str) -> None:
     found = features_of(text)
     assert len(found.row()) == len(NAMES)
     assert all(math.isfinite(value) for value in found.row())
-    assert list(found.terms) == sorted(set(found.terms))
+    assert len(found.terms) == len(set(found.terms))
