@@ -18,6 +18,7 @@ from gateway.cli.keys import keys
 from gateway.cli.policies.history import policy
 from gateway.cli.prices import prices
 from gateway.cli.prove import prove
+from gateway.cli.routers import router
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
@@ -40,7 +41,8 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, guard, prove, bench, doctor, importing):
+VERBS = (up, serve, engine, keys, spend, prices, policy, batch, cache, router, guard, prove, bench, doctor, importing)
+for verb in VERBS:
     sluice.add_command(verb)
 
 
