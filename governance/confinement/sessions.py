@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, select
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from governance.database import Database
+
+_FRESH: Final = timedelta(days=1)
+"""How long the time of a label stands before it is written anew: a session that lives must not cost a write each time."""
 
 
 class SessionLabels:
@@ -32,20 +36,26 @@ class SessionLabels:
         Raises:
             StoreUnavailable: The database does not answer: where the request may go is not known.
         """
-        query = select(SessionLabelRow.label).where(
+        query = select(SessionLabelRow.label, SessionLabelRow.at).where(
             SessionLabelRow.key_id == key_id, SessionLabelRow.session == session
         )
         async with self._database.reading() as connection:
-            stored = frozenset((await connection.execute(query)).scalars())
-        fresh = [label for label in labels if label not in stored]
-        if fresh:
-            rows = [{"key_id": key_id, "session": session, "label": label, "at": micros(at)} for label in fresh]
+            stored = {label: seen for label, seen in await connection.execute(query)}
+        every = frozenset(stored).union(labels)
+        now, stale = micros(at), micros(at - _FRESH)
+        seen = [label for label in every if stored.get(label, stale) <= stale]
+        if seen:
+            rows = [{"key_id": key_id, "session": session, "label": label, "at": now} for label in sorted(seen)]
+            insert = self._database.insert(SessionLabelRow)
+            kept = insert.on_conflict_do_update(
+                index_elements=["key_id", "session", "label"], set_={"at": insert.excluded.at}
+            )
             async with self._database.transaction() as connection:
-                await connection.execute(self._database.insert(SessionLabelRow).on_conflict_do_nothing(), rows)
-        return stored.union(labels)
+                await connection.execute(kept, rows)
+        return every
 
     async def sweep(self, before: datetime) -> int:
-        """Forget labels that were found before an instant, and count them.
+        """Forget the labels of sessions that last asked before an instant (a day more or less), and count them.
 
         Raises:
             StoreUnavailable: The database does not answer.
