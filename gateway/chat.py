@@ -17,6 +17,7 @@ import msgspec
 from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
+from gateway.context.contexts import Contexts
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
 from gateway.policy.reliability import Timeouts
@@ -54,6 +55,7 @@ class ChatService:
     purchasing: Purchasing
     persistence: Persistence
     prefixing: Prefixing
+    contexts: Contexts
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[ChatFields], reply: Reply) -> None:
@@ -71,13 +73,15 @@ class ChatService:
                     return await _tell(turn.answer.body, facts, reply)
                 reply = turn.keeping(reply)
                 pressure = await self.purchasing.pressure(asked, entitled)
+                weighed = await self.contexts.weigh(asked, entitled, wish)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
+                known = weighed.known_by(shaped.fingerprinted)
                 slot, stored = await self.exact.find(
-                    asked, entitled, wish, shaped.fingerprinted, stack, reply.departure, any_age=pressure.tighten
+                    asked, entitled, wish, known, stack, reply.departure, any_age=pressure.tighten
                 )
                 if stored is None:
-                    slot, stored = await self.meaning.find(asked, entitled, wish, shaped.fingerprinted, slot)
-                repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
+                    slot, stored = await self.meaning.find(asked, entitled, wish, known, slot)
+                repeats = self.purchasing.repeats(asked, entitled, slot, known)
                 if stored is not None:
                     overhead_s = self.ticks() - asked.tick - slot.waited_s
                     facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
@@ -86,10 +90,11 @@ class ChatService:
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
+                shaped, prompt = await self.contexts.cut(weighed, asked, entitled, wish, shaped)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 prefixed = self.prefixing.of(asked, entitled, shaped.body)
                 route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade, prefixed.leaning)
-                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled, prefixed)
+                prepare = partial(self._prepare, asked, prompt, shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -145,6 +150,7 @@ class ChatService:
         finally:
             upstream_s = self.ticks() - called_at
             settlement = await self.purchasing.settle(hold, course.made, error)
+            self.contexts.booked(asked, entitled, course.made)
         if not meter.complete:
             return None  # the client left and the call was stopped
         completion = meter.completion()

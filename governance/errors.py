@@ -12,6 +12,7 @@
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
+    ├── ContextTooLong       a prompt has more tokens than the policy lets it have
     ├── LoopDetected         a caller goes round in circles
     ├── IdempotencyKeyReused an idempotency key stands for another request already
     ├── IdempotencyKeyBusy   the first request of an idempotency key still runs
@@ -186,6 +187,15 @@ class LoopDetected(GovernanceError):
         self.what = what
         self.limit = limit
         self.window = window
+
+
+class ContextTooLong(GovernanceError):
+    """A prompt of more `tokens`, as estimated, than its `limit`."""
+
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(f"this prompt has about {tokens} tokens, and may have at most {limit}")
+        self.tokens = tokens
+        self.limit = limit
 
 
 class IdempotencyKeyReused(GovernanceError):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from cache.answers import AnswerCache
+    from cache.embedding import Embedding
     from cache.index import Neighbour, VectorIndex
     from cache.judging import AnswerJudge
     from cache.learning.learner import Learner
@@ -82,6 +83,11 @@ class SemanticCache:
         self._matching = matching
         self._index = index
         self._answers = answers
+
+    @property
+    def embedding(self) -> Embedding:
+        """The embedding that places questions."""
+        return self._matching.embedding
 
     async def seek(
         self,

@@ -49,7 +49,14 @@ class Match:
 
 
 class Matching(Protocol):
-    """Places questions, and compares them."""
+    """Places questions, and compares them.
+
+    Attributes:
+        embedding: Where the places are from.
+    """
+
+    @property
+    def embedding(self) -> Embedding: ...  # noqa: D102  an attribute, described above
 
     async def place(self, text: str) -> Placed:
         """Place a question.
@@ -72,12 +79,12 @@ class Verified:
     """Compares by guards and by what a verifier has learned for this embedding."""
 
     def __init__(self, embedding: TokenEmbedding, verifier: Verifier) -> None:
-        self._embedding = embedding
+        self.embedding = embedding
         self._verifier = verifier
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        (reading,) = await self._embedding.read([text])
+        (reading,) = await self.embedding.read([text])
         whole = not (reading.is_cut or reading.unknown)
         return Placed(text, reading.vector, self._verifier.mark(reading), whole)
 
@@ -97,18 +104,18 @@ class Verified:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self._embedding.close()
+        await self.embedding.close()
 
 
 class Guarded:
     """Compares by guards alone; how much similarity is enough is then all for the learner to find out."""
 
     def __init__(self, embedding: Embedding) -> None:
-        self._embedding = embedding
+        self.embedding = embedding
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        return Placed(text, (await self._embedding.embed([text]))[0])
+        return Placed(text, (await self.embedding.embed([text]))[0])
 
     def judge(self, asked: Placed, stored: Sequence[tuple[Stored, float]]) -> list[Match]:
         """Judge stored answers; see `Matching.judge`."""
@@ -120,7 +127,7 @@ class Guarded:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self._embedding.close()
+        await self.embedding.close()
 
 
 _NONE = Match(None, vetoed=True)

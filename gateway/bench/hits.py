@@ -27,6 +27,7 @@ from gateway.caching.lessons import Teacher
 from gateway.caching.recorder import Recorder
 from gateway.caching.semantics import OpenSemantics
 from gateway.catalogue import Wish
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.endpoints.edge import Visit, ask
 from gateway.errors import CannotServe
@@ -44,6 +45,7 @@ from gateway.wire.headers import render
 from gateway.wire.reply import PlainReply
 from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Headers
+from governance.context.hours import ContextHours
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.idempotency.answers import IdempotentAnswers
@@ -166,6 +168,7 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 lessons=Teacher(semantics, Recorder(Lookups(database), "bench"), database, said),
                 calibrations=Calibrations(folder / "counting.json"),
                 idempotent=IdempotentAnswers(database),
+                measures=Measures(ContextHours(database)),
                 metrics=Metrics(),
                 log=said,
             )

@@ -19,6 +19,8 @@ from gateway.attempts.course import Persistence
 from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.context.contexts import Contexts
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
 from gateway.counts import CountService
@@ -102,6 +104,7 @@ class Composer:
     lessons: Lessons
     calibrations: Calibrations
     idempotent: IdempotentAnswers
+    measures: Measures
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -163,6 +166,15 @@ class Composer:
             chance=self.chance,
         )
         once = OnceOnly(self.idempotent, self.ticks, self.log)
+        prefixing = Prefixing(
+            catalogue=catalogue,
+            families={name: families_of(section) for name, section in document.providers.items()},
+            section=document.cache.prefix,
+            balance=reliability.balance,
+            memory=self.prefixes,
+            orders=self.tool_orders,
+            clock=self.ticks,
+        )
         return Governed(
             policy=policy,
             accounts=accounts,
@@ -177,14 +189,14 @@ class Composer:
                 meaning=meaning,
                 purchasing=purchasing,
                 persistence=persistence,
-                prefixing=Prefixing(
+                prefixing=prefixing,
+                contexts=Contexts(
+                    counting=counting,
                     catalogue=catalogue,
-                    families={name: families_of(section) for name, section in document.providers.items()},
-                    section=document.cache.prefix,
-                    balance=reliability.balance,
-                    memory=self.prefixes,
-                    orders=self.tool_orders,
-                    clock=self.ticks,
+                    prefixing=prefixing,
+                    embeddings=lambda: None if self.semantics.cache is None else self.semantics.cache.embedding,
+                    measures=self.measures,
+                    log=self.log,
                 ),
                 ticks=self.ticks,
             ),

@@ -1,4 +1,4 @@
-"""The sections that watch over what goes in and comes out: sensitivity, context, guardrails and loops."""
+"""The sections that watch over what goes in and comes out: sensitivity, guardrails and loops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from cache.config import Duration
 from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
-from governance.policy.sections import Count, Flag, LimitsSection, Name, Section
+from governance.policy.sections import Count, LimitsSection, Name, Section
 
 Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
 """Kinds of text that can be recognised."""
@@ -29,28 +29,6 @@ class Sensitivity(Section):
     detect: tuple[Detector, ...] = ()
     confine: Mapping[Detector, Name] = Field(default_factory=dict)
     sticky: Literal["request", "session"] = "request"
-
-
-class Trim(Section):
-    """What to do with a context that is too long."""
-
-    mode: Literal["off", "warn", "trim", "refuse"] = "off"
-    keep_last_turns: Count | None = None
-    target_tokens: Count | None = None
-
-
-class Context(Section):
-    """How much context requests may carry.
-
-    Attributes:
-        audit: Record what the context is made of.
-        max_input_tokens: The longest prompt.
-        trim: What to do with a longer one.
-    """
-
-    audit: Flag = False
-    max_input_tokens: Count | None = None
-    trim: Trim = Trim()
 
 
 class Guardrail(Section):

@@ -44,6 +44,7 @@ class Untouched:
     """A request that is left alone."""
 
     leaning: None = None
+    kept: int = 0
 
     def classes(self, model: str) -> frozenset[str]:
         """Return none."""
@@ -125,6 +126,13 @@ class Prefixed:
         """Return the classes of tokens that it may use because of us at a model."""
         family = self._prefixing.family(self._prefixing.catalogue.models[model]) if self._hour else None
         return frozenset({"cache_write_1h"}) if family is not None and family.hour else frozenset()
+
+    @property
+    def kept(self) -> int:
+        """The tokens of its prompt that a provider has in its cache just now, as far as is known; the most of any."""
+        memory, found = self._prefixing.memory, self._outline
+        digests = [] if found is None else [end.digest for end in found.ends]
+        return max(memory.homes(digests, self._prefixing.clock()).values(), default=0)
 
     @property
     def leaning(self) -> Leaning | None:

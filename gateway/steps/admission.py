@@ -136,6 +136,7 @@ class Admission:
         provider: str = "",
         route: str = "",
         cache: str = "",
+        context: str = "",
     ) -> Opening:
         """Return what the ledger should know of a request before any money is spent."""
         return Opening(
@@ -150,6 +151,7 @@ class Admission:
             route=route,
             cache=cache,
             stream=asked.stream,
+            context=context,
         )
 
     @contextmanager

@@ -36,7 +36,7 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a request before any money is spent.
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
-    `model`, `provider` and `route` are the plan.
+    `model`, `provider` and `route` are the plan, `context` says what was cut of the prompt, or would be.
     """
 
     request_id: str
@@ -50,6 +50,7 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
     route: str = ""
     cache: str = "miss"
     stream: bool = False
+    context: str = ""
 
     @property
     def values(self) -> dict[str, str | None]:
@@ -101,7 +102,8 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     """How a request ended.
 
     `usage` is the answer's tokens, None when there are none to speak of; `estimated` tells that they were counted here
-    because the upstream did not. `left` means that the client went away. `status` is the HTTP status the caller saw and
+    because the upstream did not. `saved_context` is what the tokens that were cut of the prompt would have cost at the
+    model that answered. `left` means that the client went away. `status` is the HTTP status the caller saw and
     `code` the contract's error code, if any.
     """
 
@@ -114,6 +116,7 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     saved_cache: Nanodollars = ZERO
     saved_routing: Nanodollars = ZERO
     first_token_ms: float | None = None
+    saved_context: Nanodollars = ZERO
 
     @property
     def cost(self) -> Nanodollars:
@@ -133,7 +136,7 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     @property
     def saved(self) -> Nanodollars:
         """What the request spared, over all levers; negative when it cost more than the baseline without a cache."""
-        return self.saved_cache + self.saved_routing + self.saved_prefix
+        return self.saved_cache + self.saved_routing + self.saved_prefix + self.saved_context
 
 
 def tokens_of(attempts: Iterable[Attempt]) -> int:

@@ -39,7 +39,6 @@ NOT_YET = (
     _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
     _NotYet(("sensitivity",), "Nothing is detected: only the header x-sluice-zone confines a request."),
-    _NotYet(("context",), "Prompts are neither measured nor trimmed."),
     _NotYet(
         (
             "output.reasoning_effort",

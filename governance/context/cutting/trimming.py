@@ -1,0 +1,303 @@
+"""Cut a prompt to its target: what only fills, what is said twice, then what has least to do with the question.
+
+What may be cut is what tools returned, what is pasted between marks, and turns older than the last few. The system
+prompt, tools, calls, the words of the turn to be answered and all else stay as they are; a call and its results leave
+only together, with their whole turn. The same prompt is cut alike in every process.
+
+A `Draft` does what needs no meaning; whoever has an embedding compares `questions` with `chunks` and hands the cosines
+to `finish`, which decides by words alone without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Final, Literal
+
+from governance.context.cutting.pieces import Piece, pieces_of
+from governance.context.cutting.ranking import SURE, scored, terms_of
+from governance.context.cutting.rendering import LEFT_OUT, rendered
+from governance.context.cutting.squeezing import squeezed
+from governance.context.reading import Passage, arguments_of, messages_of, passages_of, turns_of
+from governance.context.repeating import Said
+from governance.context.rule import ContextRule
+
+How = Literal["space", "same", "near", "unrelated", "turn"]
+"""Why something is cut: it only filled, was said before, nearly so, has least to do with the question, or was all that
+was left of an old turn."""
+
+Counter = Callable[[str], float]
+"""Counts the tokens of a text, about."""
+
+MOST_CHUNKS: Final = 128
+"""Texts that are compared by meaning at the most: an embedding reads some hundred in a second."""
+
+CHUNK_WORDS: Final = 48
+PASSAGE_WORDS: Final = 20
+"""Words that stand together before their repetition is dropped."""
+
+_FEW_TERMS: Final = 5
+"""A turn with fewer words that mean something is read together with the one before."""
+
+_AIM: Final = 0.97
+"""Pieces are counted by their length alone, so a little less than the target is aimed at."""
+
+_MARK: Final = 3.0
+"""Tokens of the mark where something was left out."""
+
+_QUESTION: Final = 1_500
+_OPENING: Final = 0.25
+"""The words that opened the chat stay while they are less than this share of the target: they often say the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Something that is cut: where, why, and how many tokens it had, about."""
+
+    message: int
+    part: int | None
+    how: How
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """A prompt that is cut.
+
+    Attributes:
+        body: The request with what is left; the request itself where nothing was cut.
+        cuts: What was cut.
+    """
+
+    body: dict[str, Any]
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(slots=True)
+class _Text:
+    """A passage that may be cut, in its pieces."""
+
+    passage: Passage
+    text: str
+    pieces: list[Piece]
+    tokens: float
+    dropped: dict[int, How] = field(default_factory=dict[int, How])
+    scores: dict[int, float] = field(default_factory=dict[int, float])
+
+    def cost(self, at: int) -> float:
+        """Return the tokens of a piece, about."""
+        piece = self.pieces[at]
+        return self.tokens * (piece.end - piece.start) / max(1, len(self.text))
+
+    def words(self, at: int) -> str:
+        """Return the text of a piece."""
+        return self.text[self.pieces[at].start : self.pieces[at].end]
+
+    @property
+    def alive(self) -> list[int]:
+        """The places of the pieces that may yet be left out."""
+        return [at for at, piece in enumerate(self.pieces) if at not in self.dropped and not piece.stays]
+
+
+class Draft:
+    """A prompt about to be cut.
+
+    Attributes:
+        questions: What is asked, the words of the last turn first.
+        chunks: Texts to be compared with the questions by meaning; none where that is not needed.
+    """
+
+    def __init__(self, body: dict[str, Any], rule: ContextRule, tokens: int, count: Counter) -> None:
+        """Cut what only fills and what is said twice.
+
+        Args:
+            body: The request.
+            rule: What is asked.
+            tokens: How many tokens the whole prompt has.
+            count: Counts those of a text.
+        """
+        self._body = body
+        self._target = rule.target
+        self._messages = messages_of(body)
+        passages = passages_of(body)
+        kept_whole = _opening(passages, rule, count)
+        self._texts: list[_Text] = []
+        self._cuts: list[Cut] = []
+        self._left = float(tokens)
+        said = Said()
+        for passage in passages:
+            if not _may_be_cut(passage, rule) or passage in kept_whole:
+                for piece in pieces_of(passage.text):
+                    said.again(passage.text[piece.start : piece.end])
+        for passage in passages:
+            if _may_be_cut(passage, rule) and passage not in kept_whole:
+                self._texts.append(self._squeeze(passage, count))
+        for text in self._texts:
+            self._repeated(text, said)
+        self._keep = rule.keep_last_turns
+        self.questions = _questions(passages, self._messages) if self._is_over else []
+        self._groups = self._grouped() if self.questions else []
+        self.chunks = ["".join(text.words(at) for at in places) for text, places in self._groups]
+
+    @property
+    def _is_over(self) -> bool:
+        return self._target is not None and self._left > _AIM * self._target
+
+    def finish(self, cosines: Sequence[float] | None = None) -> Trimmed:
+        """Leave out what has least to do with the question until the target is met, and return what is left.
+
+        Args:
+            cosines: For each chunk, its likeness in meaning to the nearest question; None to go by words alone.
+        """
+        if self._is_over:
+            self._rank(cosines)
+            self._drop()
+        for text in self._texts:
+            for at, how in text.dropped.items():
+                self._cuts.append(Cut(text.passage.message, text.passage.part, how, round(text.cost(at))))
+        changed = any(text.dropped or text.text != text.passage.text for text in self._texts)
+        body = self._body | {"messages": self._rebuilt()} if changed else self._body
+        return Trimmed(body, tuple(_summed(self._cuts)))
+
+    def _squeeze(self, passage: Passage, count: Counter) -> _Text:
+        text, before = squeezed(passage.text), count(passage.text)
+        tokens = before if text == passage.text else count(text)
+        if text != passage.text:
+            self._left -= before - tokens
+            self._cuts.append(Cut(passage.message, passage.part, "space", round(before - tokens)))
+        return _Text(passage, text, pieces_of(text), tokens)
+
+    def _repeated(self, text: _Text, said: Said) -> None:
+        """Drop what was said before, where it is a passage: a lone sentence may be about something else here."""
+        found = {at: said.again(text.words(at)) for at in text.alive}
+        for key, run in groupby(found, key=lambda at: (bool(found[at]), text.pieces[at].item)):
+            places = list(run)
+            whole = len(places) == sum(text.pieces[at].item == key[1] for at in found)
+            if key[0] and (whole or sum(len(text.words(at).split()) for at in places) >= PASSAGE_WORDS):
+                for at in places:
+                    text.dropped[at] = "same" if found[at] == "same" else "near"
+                    self._left -= text.cost(at)
+
+    def _grouped(self) -> list[tuple[_Text, list[int]]]:
+        """Group pieces that stand beside each other into chunks long enough to mean something."""
+        length = sum(len(text.words(at).split()) for text in self._texts for at in text.alive)
+        least = max(CHUNK_WORDS, length // MOST_CHUNKS)
+        groups: list[tuple[_Text, list[int]]] = []
+        for text in self._texts:
+            words, item = least, -1
+            for at in text.alive:
+                if words >= least or text.pieces[at].item != item:
+                    groups.append((text, []))
+                    words, item = 0, text.pieces[at].item
+                groups[-1][1].append(at)
+                words += len(text.words(at).split())
+        return groups
+
+    def _rank(self, cosines: Sequence[float] | None) -> None:
+        nearest = list(cosines) if cosines is not None else [0.0] * len(self._groups)
+        places = [(text, at) for text, group in self._groups for at in group]
+        spread = [cosine for cosine, (_, group) in zip(nearest, self._groups, strict=True) for _ in group]
+        found = scored(self.questions, [text.words(at) for text, at in places], spread)
+        for (text, at), score in zip(places, found, strict=True):
+            text.scores[at] = score
+
+    def _drop(self) -> None:
+        ranked = [(score, n, text, at) for n, text in enumerate(self._texts) for at, score in text.scores.items()]
+        for _, _, text, at in sorted(ranked, key=lambda one: (one[0], one[1], one[3])):
+            if not self._is_over or text.scores[at] >= SURE:
+                return
+            text.dropped[at] = "unrelated"
+            around = sum(beside in text.dropped for beside in (at - 1, at + 1))
+            self._left -= text.cost(at) - _MARK * (1 - around)  # a gap is marked, and two that meet are one
+
+    def _rebuilt(self) -> list[Any]:
+        gone = self._gone()
+        made: dict[tuple[int, int | None], str] = {}
+        fresh = {(text.passage.message, text.passage.part, text.passage.start): text for text in self._texts}
+        for passage in passages_of(self._body):
+            text = None if passage.fixed else fresh.get((passage.message, passage.part, passage.start))
+            words = passage.text if text is None else rendered(text.text, text.pieces, text.dropped, text.scores)
+            if not passage.fixed:
+                place = (passage.message, passage.part)
+                made[place] = made.get(place, "") + words
+        return [_with(message, at, made) for at, message in enumerate(self._messages) if at not in gone]
+
+    def _gone(self) -> set[int]:
+        """Return the messages of old turns of which nothing is left, and count them as cut."""
+        turns = turns_of(self._messages)
+        bare = {text.passage.message for text in self._texts if text.dropped and not text.alive}
+        bare -= {text.passage.message for text in self._texts if not text.dropped or text.alive}
+        silent = {at for at, message in enumerate(self._messages) if not message.get("content")}
+        gone: set[int] = set()
+        for turn in {turns[at] for at in bare if turns[at] >= self._keep}:
+            whole = {at for at, its in enumerate(turns) if its == turn}
+            if whole <= bare | silent and all(_only_text(self._messages[at]) for at in whole):
+                gone |= whole
+                self._cuts += [Cut(at, None, "turn", 0) for at in sorted(whole)]
+        return gone
+
+
+def _may_be_cut(passage: Passage, rule: ContextRule) -> bool:
+    if passage.fixed or not passage.text.strip():
+        return False
+    return passage.role == "retrieved" or (passage.role == "history" and passage.turn >= rule.keep_last_turns)
+
+
+def _opening(passages: Sequence[Passage], rule: ContextRule, count: Counter) -> list[Passage]:
+    """Return the words that opened the chat, where they are short enough to stay."""
+    opened = next((passage.message for passage in passages if passage.role in {"history", "user"}), None)
+    own = [passage for passage in passages if passage.message == opened and passage.role == "history"]
+    short = rule.target is None or sum(count(passage.text) for passage in own) <= _OPENING * rule.target
+    return own if short else []
+
+
+def _questions(passages: Sequence[Passage], messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what is asked: the last turn, the one before where that is short, and what a tool was last called with."""
+    asked = _asked(passages, turn=0)
+    found = [asked]
+    if len(terms_of(asked)) < _FEW_TERMS and (before := _asked(passages, turn=1)):
+        found.append(f"{before}\n{asked}")
+    calls = next((texts for message in reversed(messages) if (texts := arguments_of(message))), [])
+    return [text for text in (*found, " ".join(calls)[-_QUESTION:]) if text.strip()]
+
+
+def _asked(passages: Sequence[Passage], turn: int) -> str:
+    roles = {"user"} if turn == 0 else {"history"}
+    users = [one for one in passages if one.turn == turn and one.role in roles and not one.fixed]
+    first = min((one.message for one in users), default=0)
+    own = users if turn == 0 else [one for one in users if one.message == first]
+    return "\n".join(text for one in own if (text := one.text.strip()))[-_QUESTION:]
+
+
+def _only_text(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    return message.get("role") not in {"system", "developer"} and (
+        not isinstance(content, list) or all(isinstance(part, Mapping) and "text" in part for part in content)
+    )
+
+
+def _with(message: Mapping[str, Any], at: int, made: Mapping[tuple[int, int | None], str]) -> Mapping[str, Any]:
+    content = message.get("content")
+    if isinstance(content, str):
+        text = made[at, None]
+        return message if text == content else {**message, "content": text if text.strip() else LEFT_OUT}
+    if not isinstance(content, list):
+        return message
+    texts = {part: text for (place, part), text in made.items() if place == at}
+    if all(content[part].get("text") == text for part, text in texts.items() if part is not None):
+        return message
+    parts = [
+        part | {"text": texts[n] if texts[n].strip() else LEFT_OUT} if n in texts else part
+        for n, part in enumerate(content)
+    ]
+    return {**message, "content": parts}
+
+
+def _summed(cuts: Sequence[Cut]) -> list[Cut]:
+    """Add up what is cut in one place for one reason."""
+    sums: dict[tuple[int, int | None, How], int] = {}
+    for cut in cuts:
+        key = (cut.message, cut.part, cut.how)
+        sums[key] = sums.get(key, 0) + cut.tokens
+    return [Cut(*key, tokens) for key, tokens in sorted(sums.items(), key=lambda one: (one[0][0], one[0][1] or 0))]
