@@ -113,8 +113,8 @@ async def test_a_prompt_that_is_too_long_is_refused_with_the_counts_before_anyth
 async def test_the_longest_prompt_holds_for_what_is_left_after_cutting(tmp_path: Path) -> None:
     section = policy(max_input_tokens=900, trim={"mode": "trim"})
     async with polyglot(tmp_path, **section) as shop:
-        cut = await shop.ask("chat", messages=prompt())
         refused = await shop.ask("chat", messages=[{"role": "user", "content": "My own words. " * 1000}])
+        cut = await shop.ask("chat", messages=prompt())
 
     assert cut.status_code == 200
     assert refused.json()["error"]["code"] == "context_length_exceeded"
