@@ -60,3 +60,8 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
             return
         at = len(text) if question is None else question.start()
         yield title.end(), at
+
+
+def unlabelled(text: str) -> str:
+    """Return the words of a user without the labels of a template, such as `Question:`."""
+    return _TITLE.sub("", _QUESTION.sub("", text)).strip()

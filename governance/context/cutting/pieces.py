@@ -33,6 +33,12 @@ _CODE_LINE: Final = re.compile(
 )
 _TAG: Final = re.compile(r"\s*(?:</?[A-Za-z_][^<>]*>\s*)+|\s*```.*|\s*#{1,6} .*")
 _CODE: Final = 0.4
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_FRAME: Final = re.compile(r"^[\W\d]*(?:[A-Z]{4,8}\b[\s:\]]*)?")
+_DIGITS: Final = re.compile(r"\d+")
+_CHUNK: Final = 40
+"""Words of the longest text that is compared by meaning at once."""
+
 _LONG: Final = 12
 """Words that make a paragraph long enough to be divided."""
 
@@ -85,6 +91,19 @@ def _plain(text: str, at: int, end: int) -> Iterator[Piece]:
             yield from _paragraph(text, at, match.end())
         at = match.end()
     yield from _paragraph(text, at, end)
+
+
+def chunks_of(piece: str) -> list[str]:
+    """Return the texts by which a piece is compared in meaning: its sentences, without what frames them.
+
+    A long piece says many things, and one vector of all of them is near to none. What differs in its digits alone, as
+    lines of a log do, is the same text.
+    """
+    strings = _STRING.findall(piece) if piece.lstrip()[:1] in {"{", "["} else [piece]
+    sentences = [sentence for string in strings for sentence in _SENTENCE.split(string)]
+    plain = [_DIGITS.sub("0", _FRAME.sub("", sentence)).strip() for sentence in sentences if sentence]
+    parts = [" ".join(words[at : at + _CHUNK]) for one in plain for words in [one.split()] for at in range(0, len(words), _CHUNK)]
+    return [part for part in parts if any(map(str.isalpha, part))]
 
 
 def is_json(text: str) -> bool:

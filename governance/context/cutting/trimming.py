@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final, Literal
 
-from governance.context.cutting.pieces import Piece, pieces_of
+from governance.context.cutting.pieces import Piece, chunks_of, pieces_of
 from governance.context.cutting.ranking import SURE, scored, terms_of
 from governance.context.cutting.rendering import LEFT_OUT, rendered
 from governance.context.cutting.squeezing import squeezed
+from governance.context.marking import unlabelled
 from governance.context.reading import Passage, arguments_of, messages_of, passages_of, turns_of
 from governance.context.repeating import Said
 from governance.context.rule import ContextRule
@@ -30,10 +31,6 @@ was left of an old turn."""
 Counter = Callable[[str], float]
 """Counts the tokens of a text, about."""
 
-MOST_CHUNKS: Final = 128
-"""Texts that are compared by meaning at the most: an embedding reads some hundred in a second."""
-
-CHUNK_WORDS: Final = 48
 PASSAGE_WORDS: Final = 20
 """Words that stand together before their repetition is dropped."""
 
@@ -137,8 +134,9 @@ class Draft:
             self._repeated(text, said)
         self._keep = rule.keep_last_turns
         self.questions = _questions(passages, self._messages) if self._is_over else []
-        self._groups = self._grouped() if self.questions else []
-        self.chunks = ["".join(text.words(at) for at in places) for text, places in self._groups]
+        self._places = [(text, at) for text in self._texts for at in text.alive] if self.questions else []
+        self._chunks = [chunks_of(text.words(at)) for text, at in self._places]
+        self.chunks = list(dict.fromkeys(chunk for chunks in self._chunks for chunk in chunks))
 
     @property
     def _is_over(self) -> bool:
@@ -179,27 +177,14 @@ class Draft:
                     text.dropped[at] = "same" if found[at] == "same" else "near"
                     self._left -= text.cost(at)
 
-    def _grouped(self) -> list[tuple[_Text, list[int]]]:
-        """Group pieces that stand beside each other into chunks long enough to mean something."""
-        length = sum(len(text.words(at).split()) for text in self._texts for at in text.alive)
-        least = max(CHUNK_WORDS, length // MOST_CHUNKS)
-        groups: list[tuple[_Text, list[int]]] = []
-        for text in self._texts:
-            words, item = least, -1
-            for at in text.alive:
-                if words >= least or text.pieces[at].item != item:
-                    groups.append((text, []))
-                    words, item = 0, text.pieces[at].item
-                groups[-1][1].append(at)
-                words += len(text.words(at).split())
-        return groups
-
     def _rank(self, cosines: Sequence[float] | None) -> None:
-        nearest = list(cosines) if cosines is not None else [0.0] * len(self._groups)
-        places = [(text, at) for text, group in self._groups for at in group]
-        spread = [cosine for cosine, (_, group) in zip(nearest, self._groups, strict=True) for _ in group]
-        found = scored(self.questions, [text.words(at) for text, at in places], spread)
-        for (text, at), score in zip(places, found, strict=True):
+        nearest = dict(zip(self.chunks, cosines, strict=True)) if cosines is not None else {}
+        found = scored(
+            self.questions,
+            [text.words(at) for text, at in self._places],
+            [max((nearest.get(chunk, 0.0) for chunk in chunks), default=0.0) for chunks in self._chunks],
+        )
+        for (text, at), score in zip(self._places, found, strict=True):
             text.scores[at] = score
 
     def _drop(self) -> None:
@@ -267,7 +252,7 @@ def _asked(passages: Sequence[Passage], turn: int) -> str:
     users = [one for one in passages if one.turn == turn and one.role in roles and not one.fixed]
     first = min((one.message for one in users), default=0)
     own = users if turn == 0 else [one for one in users if one.message == first]
-    return "\n".join(text for one in own if (text := one.text.strip()))[-_QUESTION:]
+    return "\n".join(text for one in own if (text := unlabelled(one.text)))[-_QUESTION:]
 
 
 def _only_text(message: Mapping[str, Any]) -> bool:
