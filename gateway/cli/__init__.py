@@ -11,6 +11,7 @@ from gateway import __version__
 from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.caching import cache
+from gateway.cli.context import context
 from gateway.cli.doctor import doctor
 from gateway.cli.importing import importing
 from gateway.cli.keys import keys
@@ -38,7 +39,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, bench, doctor, importing):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, context, bench, doctor, importing):
     sluice.add_command(verb)
 
 

@@ -102,7 +102,12 @@ def chunks_of(piece: str) -> list[str]:
     strings = _STRING.findall(piece) if piece.lstrip()[:1] in {"{", "["} else [piece]
     sentences = [sentence for string in strings for sentence in _SENTENCE.split(string)]
     plain = [_DIGITS.sub("0", _FRAME.sub("", sentence)).strip() for sentence in sentences if sentence]
-    parts = [" ".join(words[at : at + _CHUNK]) for one in plain for words in [one.split()] for at in range(0, len(words), _CHUNK)]
+    parts = [
+        " ".join(words[at : at + _CHUNK])
+        for one in plain
+        for words in [one.split()]
+        for at in range(0, len(words), _CHUNK)
+    ]
     return [part for part in parts if any(map(str.isalpha, part))]
 
 

@@ -10,6 +10,7 @@ to `finish`, which decides by words alone without them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -35,13 +36,24 @@ PASSAGE_WORDS: Final = 20
 """Words that stand together before their repetition is dropped."""
 
 _FEW_TERMS: Final = 5
-"""A turn with fewer words that mean something is read together with the one before."""
+"""A turn that points back and has fewer words that mean something is read together with the one before."""
+
+_POINTING: Final = re.compile(
+    r"\b(?:it|its|they|them|their|that|this|those|these|he|him|she|her|there|one|ones|other)\b", re.IGNORECASE
+)
+_BEFORE: Final = 200
 
 _AIM: Final = 0.97
 """Pieces are counted by their length alone, so a little less than the target is aimed at."""
 
 _MARK: Final = 3.0
 """Tokens of the mark where something was left out."""
+
+_MESSAGE: Final = 4.0
+"""Tokens that a message has beside its text."""
+
+_TOGETHER: Final = 0.8
+"""What all that was said in a turn gets of the best score in it: a reply often has no word of what it replies to."""
 
 _QUESTION: Final = 1_500
 _OPENING: Final = 0.25
@@ -97,6 +109,19 @@ class _Text:
         return [at for at, piece in enumerate(self.pieces) if at not in self.dropped and not piece.stays]
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A turn that may be left out whole."""
+
+    messages: list[int]
+    texts: list[_Text]
+
+    @property
+    def alive(self) -> bool:
+        """Whether anything of it is left."""
+        return any(text.alive for text in self.texts)
+
+
 class Draft:
     """A prompt about to be cut.
 
@@ -132,7 +157,7 @@ class Draft:
                 self._texts.append(self._squeeze(passage, count))
         for text in self._texts:
             self._repeated(text, said)
-        self._keep = rule.keep_last_turns
+        self._whole = self._turns(passages, rule.keep_last_turns)
         self.questions = _questions(passages, self._messages) if self._is_over else []
         self._places = [(text, at) for text in self._texts for at in text.alive] if self.questions else []
         self._chunks = [chunks_of(text.words(at)) for text, at in self._places]
@@ -184,8 +209,14 @@ class Draft:
             [text.words(at) for text, at in self._places],
             [max((nearest.get(chunk, 0.0) for chunk in chunks), default=0.0) for chunks in self._chunks],
         )
+        best: dict[int, float] = {}
         for (text, at), score in zip(self._places, found, strict=True):
             text.scores[at] = score
+            if text.passage.role == "history":
+                best[text.passage.turn] = max(score, best.get(text.passage.turn, score))
+        for text in self._texts:
+            for at in text.scores if text.passage.role == "history" else ():
+                text.scores[at] = max(text.scores[at], _TOGETHER * best[text.passage.turn])
 
     def _drop(self) -> None:
         ranked = [(score, n, text, at) for n, text in enumerate(self._texts) for at, score in text.scores.items()]
@@ -195,6 +226,9 @@ class Draft:
             text.dropped[at] = "unrelated"
             around = sum(beside in text.dropped for beside in (at - 1, at + 1))
             self._left -= text.cost(at) - _MARK * (1 - around)  # a gap is marked, and two that meet are one
+            turn = self._whole.get(text.passage.turn)
+            if turn is not None and not turn.alive:
+                self._left -= len(turn.messages) * (_MARK + _MESSAGE)
 
     def _rebuilt(self) -> list[Any]:
         gone = self._gone()
@@ -210,17 +244,24 @@ class Draft:
 
     def _gone(self) -> set[int]:
         """Return the messages of old turns of which nothing is left, and count them as cut."""
-        turns = turns_of(self._messages)
-        bare = {text.passage.message for text in self._texts if text.dropped and not text.alive}
-        bare -= {text.passage.message for text in self._texts if not text.dropped or text.alive}
-        silent = {at for at, message in enumerate(self._messages) if not message.get("content")}
-        gone: set[int] = set()
-        for turn in {turns[at] for at in bare if turns[at] >= self._keep}:
-            whole = {at for at, its in enumerate(turns) if its == turn}
-            if whole <= bare | silent and all(_only_text(self._messages[at]) for at in whole):
-                gone |= whole
-                self._cuts += [Cut(at, None, "turn", 0) for at in sorted(whole)]
+        gone = {at for turn in self._whole.values() if not turn.alive for at in turn.messages}
+        self._cuts += [Cut(at, None, "turn", 0) for at in sorted(gone)]
         return gone
+
+    def _turns(self, passages: Sequence[Passage], keep: int) -> dict[int, _Turn]:
+        """Return the old turns that may be left out whole: all that they say may be, and they hold nothing but text."""
+        turns = turns_of(self._messages)
+        ours = {id(text.passage) for text in self._texts}
+        fixed = {one.turn for one in passages if one.text.strip() and not one.fixed and id(one) not in ours}
+        fixed |= {turn for turn, message in zip(turns, self._messages, strict=True) if not _only_text(message)}
+        return {
+            turn: _Turn(
+                [at for at, its in enumerate(turns) if its == turn],
+                [text for text in self._texts if text.passage.turn == turn],
+            )
+            for turn in set(turns) - fixed
+            if turn >= keep
+        }
 
 
 def _may_be_cut(passage: Passage, rule: ContextRule) -> bool:
@@ -238,11 +279,11 @@ def _opening(passages: Sequence[Passage], rule: ContextRule, count: Counter) -> 
 
 
 def _questions(passages: Sequence[Passage], messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what is asked: the last turn, the one before where that is short, and what a tool was last called with."""
+    """Return what is asked: the last turn, with the one before where it points there, and what was last called for."""
     asked = _asked(passages, turn=0)
     found = [asked]
-    if len(terms_of(asked)) < _FEW_TERMS and (before := _asked(passages, turn=1)):
-        found.append(f"{before}\n{asked}")
+    if len(terms_of(asked)) < _FEW_TERMS and _POINTING.search(asked) and (before := _asked(passages, turn=1)):
+        found.append(f"{before[-_BEFORE:]}\n{asked}")
     calls = next((texts for message in reversed(messages) if (texts := arguments_of(message))), [])
     return [text for text in (*found, " ".join(calls)[-_QUESTION:]) if text.strip()]
 

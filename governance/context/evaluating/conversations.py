@@ -8,31 +8,31 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from governance.context.evaluating.facts import PEOPLE, PLACES, THINGS, Fact, alike, facts
+from governance.context.evaluating.facts import PEOPLE, PLACES, THINGS, Fact, alike, facts, listed
 
 Body = dict[str, Any]
 
-_SUBJECTS: Final = (
+_SUBJECTS: Final = listed(
     "The committee;A visitor;The northern team;An older report;The gardener;Our neighbour;The second survey;"
     "A local paper;The choir;The planning office;One of the engineers;The landlord;A retired captain;The night shift"
-).split(";")
-_VERBS: Final = (
+)
+_VERBS: Final = listed(
     "described at length;was pleased with;compared several views of;wrote a short note about;asked again for;"
     "kept a record of;could not agree on;spent the week on;had doubts about;made a sketch of"
-).split(";")
-_OBJECTS: Final = (
+)
+_OBJECTS: Final = listed(
     "the garden by the river;the colour of the curtains;an exhibition of old maps;the music at the summer festival;"
     "a path through the forest;the history of the clock tower;the shape of the new logo;a collection of stamps;"
     "the taste of the regional cheese;a poem about the sea;the weather of the last decade;the view from the bridge"
-).split(";")
-_ENDS: Final = (
+)
+_ENDS: Final = listed(
     "as in most years;without any haste;although it rained;to the surprise of many;and nothing came of it;"
     "while others had lunch;for the third time;which took a while;as far as anybody remembers"
-).split(";")
-_CHAT: Final = (
+)
+_CHAT: Final = listed(
     "Could you make this sound friendlier?;What would you add here?;That is fine, go on.;Shorter, please.;"
     "Can you put it in the past tense?;Thanks. And the next paragraph?;Give me another version of that."
-).split(";")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,14 @@ def _repeated(chance: Random, fact: Fact, around: Sequence[str]) -> Case:
 
 def _logs(chance: Random, fact: Fact, around: Sequence[str]) -> Case:
     """A log in which one line has the answer."""
-    lines = [f"2026-03-{chance.randint(1, 28):02} 08:{n % 60:02}:11 INFO {text.split('. ')[0]}" for n, text in enumerate(around)]
-    lines += [f"2026-03-02 09:{n % 60:02}:07 DEBUG heartbeat {chance.choice(THINGS)} ok in {chance.randint(2, 90)} ms" for n in range(160)]
+    lines = [
+        f"2026-03-{chance.randint(1, 28):02} 08:{n % 60:02}:11 INFO {text.split('. ')[0]}"
+        for n, text in enumerate(around)
+    ]
+    lines += [
+        f"2026-03-02 09:{n % 60:02}:07 DEBUG heartbeat {chance.choice(THINGS)} ok in {chance.randint(2, 90)} ms"
+        for n in range(160)
+    ]
     lines.insert(chance.randrange(len(lines)), f"2026-03-02 09:31:07 WARN {fact.answer}")
     return _case("logs", fact, [_user(fact.question), *_called("logs", "today", "\n".join(lines))])
 
