@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import random
 from time import perf_counter, time
 from typing import Any
@@ -20,6 +21,7 @@ from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.context.contexts import Contexts
+from gateway.context.meanings import Meanings
 from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
@@ -87,7 +89,7 @@ class Governed:
         return rule.allowance_usd if isinstance(rule, Allowance) else rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
@@ -112,6 +114,11 @@ class Composer:
     deployments: Deployments = field(default_factory=Deployments)
     prefixes: PrefixMemory = field(default_factory=PrefixMemory)
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        """Compares texts by the embedding of the semantic cache, while there is one."""
+        return Meanings(lambda: None if self.semantics.cache is None else self.semantics.cache.embedding)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -174,6 +181,7 @@ class Composer:
             memory=self.prefixes,
             orders=self.tool_orders,
             clock=self.ticks,
+            watches=rules.trims(),
         )
         return Governed(
             policy=policy,
@@ -194,7 +202,7 @@ class Composer:
                     counting=counting,
                     catalogue=catalogue,
                     prefixing=prefixing,
-                    embeddings=lambda: None if self.semantics.cache is None else self.semantics.cache.embedding,
+                    meanings=self.meanings,
                     measures=self.measures,
                     log=self.log,
                 ),

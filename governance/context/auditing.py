@@ -121,9 +121,11 @@ def _placed(passages: Sequence[Passage]) -> tuple[int, int]:
     found: list[tuple[int, str]] = []
     at = 0
     for passage in passages:
-        if passage.role in {"history", "retrieved"} and not passage.fixed:
-            found += [(at, text) for text in passage.text.split("\n\n") if len(text) >= _LARGE]
-        at += len(passage.text)
+        counts = passage.role in {"history", "retrieved"} and not passage.fixed
+        for text in passage.text.split("\n\n"):
+            if counts and len(text) >= _LARGE:
+                found.append((at, text))
+            at += len(text) + 2
     if not question.strip() or len(found) < 2:  # noqa: PLR2004  one paragraph stands where it stands
         return 0, 0
     scores = scored([question], [text for _, text in found], None)

@@ -53,8 +53,9 @@ def turns_of(messages: list[Mapping[str, Any]]) -> list[int]:
     """Return for each message how many turns come after its own; what users say without an answer is one turn."""
     turns, after, asked = [0] * len(messages), 0, False
     for at in range(len(messages) - 1, -1, -1):
-        is_user = messages[at].get("role") == "user"
-        if asked and not is_user:
+        role = messages[at].get("role")
+        is_user = role == "user"
+        if asked and not is_user and role not in _LEADS:
             after, asked = after + 1, False
         asked = asked or is_user
         turns[at] = after

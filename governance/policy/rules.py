@@ -185,6 +185,10 @@ class Rules:
         """Return every budget of the policy, whoever it is for."""
         return tuple(budget for scope in self._budgets.values() for budget in scope)
 
+    def trims(self) -> bool:
+        """Say whether anybody's prompts may be cut."""
+        return any(grant.context.mode == "trim" for grant in self._grants.values())
+
     def apps(self) -> tuple[AppRule, ...]:
         """Return every app of the policy, in its order."""
         return tuple(self._apps.values())

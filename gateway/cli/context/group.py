@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from governance.context.evaluating.measuring import Compare
 
-_AT_ONCE = 32
-
 
 @click.group()
 def context() -> None:
@@ -32,22 +30,14 @@ async def comparing(*, words_only: bool) -> AsyncGenerator[Compare]:
         try:
             from cache.embedding.batching import Limits
             from cache.embedding.opening import open_embedding
+            from gateway.context.meanings import Meanings
 
             embedding = await open_embedding(limits=Limits(waiting=10**6, patience_s=float("inf")))
         except (CacheError, ImportError) as error:
             say(f"By words alone: {error}")
         else:
             try:
-
-                async def compare(questions: Sequence[str], texts: Sequence[str]) -> list[float]:
-                    asked = await embedding.embed(questions)
-                    found: list[float] = []
-                    for at in range(0, len(texts), _AT_ONCE):
-                        rows = await embedding.embed(texts[at : at + _AT_ONCE])
-                        found += [float(row.max()) for row in rows @ asked.T]
-                    return found
-
-                yield compare
+                yield Meanings(lambda: embedding, patience_s=float("inf")).cosines
             finally:
                 await embedding.close()
             return

@@ -52,6 +52,8 @@ def preview(
 
     import msgspec
 
+    from gateway.cli.context.estimating import tokens_of
+
     try:
         body = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
     except msgspec.DecodeError as error:
@@ -63,11 +65,12 @@ def preview(
         target_tokens=target or rule.target_tokens,
         keep_last_turns=keep_last_turns or rule.keep_last_turns,
     )
-    found, trimmed, after = asyncio.run(_cut(body, wanted, words_only=words_only))
+    found, trimmed = asyncio.run(_cut(body, wanted, words_only=words_only))
+    before, after = tokens_of(body), tokens_of(trimmed.body)
     if as_json:
-        show_json(_facts(found, trimmed, after, body=text))
+        show_json(_facts(found, trimmed, before, after, body=text))
     else:
-        _show(rule, found, trimmed, after)
+        _show(rule, found, trimmed, before, after)
         if text:
             click.echo("\n".join(_difference(body, trimmed.body)))
 
@@ -90,7 +93,7 @@ def _rule(policy: Path | None, feature: str) -> ContextRule:
         raise click.UsageError(f"{error}.") from error
 
 
-async def _cut(body: dict[str, Any], rule: ContextRule, *, words_only: bool) -> tuple[Audit, Trimmed, int]:
+async def _cut(body: dict[str, Any], rule: ContextRule, *, words_only: bool) -> tuple[Audit, Trimmed]:
     from gateway.cli.context.estimating import CALIBRATION, tokens_in, tokens_of
     from gateway.counting.makeup import of_text
     from governance.context.auditing import audit
@@ -103,24 +106,24 @@ async def _cut(body: dict[str, Any], rule: ContextRule, *, words_only: bool) -> 
     draft = Draft(body, rule, before, tokens_in)
     async with comparing(words_only=words_only or not draft.chunks) as compare:
         trimmed = draft.finish(await compare(draft.questions, draft.chunks))
-    return found, trimmed, tokens_of(trimmed.body)
+    return found, trimmed
 
 
-def _facts(found: Audit, trimmed: Trimmed, after: int, *, body: bool) -> dict[str, Any]:
+def _facts(found: Audit, trimmed: Trimmed, before: int, after: int, *, body: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     from governance.context.reading import ROLES
 
     measures = asdict(found) | {"by_role": dict(zip(ROLES, found.by_role, strict=True))}
-    facts = {"audit": measures, "tokens": found.tokens, "left": after, "cuts": [asdict(cut) for cut in trimmed.cuts]}
+    facts = {"audit": measures, "tokens": before, "left": after, "cuts": [asdict(cut) for cut in trimmed.cuts]}
     return facts | {"body": trimmed.body} if body else facts
 
 
-def _show(rule: ContextRule, found: Audit, trimmed: Trimmed, after: int) -> None:
+def _show(rule: ContextRule, found: Audit, trimmed: Trimmed, before: int, after: int) -> None:
     from governance.context.reading import ROLES
 
     roles = ", ".join(f"{role} {count:,}" for role, count in zip(ROLES, found.by_role, strict=True) if count)
-    click.echo(f"About {found.tokens:,} tokens in {found.turns} turns: {roles}.")
+    click.echo(f"About {before:,} tokens in {found.turns} turns: {roles}.")
     click.echo(f"Said twice: {found.same:,}, nearly so: {found.near:,}; tools never called: {found.unused:,}.")
     for cut in trimmed.cuts:
         place = f"messages.{cut.message}" if cut.part is None else f"messages.{cut.message}.content.{cut.part}"

@@ -159,7 +159,7 @@ def _paragraph(text: str, start: int, end: int) -> Iterator[Piece]:
         return
     at = start
     for match in _SENTENCE.finditer(text, start, end):
-        if match.end() > at and match.end() < end:
+        if match.end() > at and text[match.end() : end].strip():
             yield Piece(at, match.end(), stays=_TAG.fullmatch(text, at, match.end()) is not None)
             at = match.end()
     yield Piece(at, end, stays=_TAG.fullmatch(text, at, end) is not None)

@@ -67,6 +67,8 @@ def _joined(text: str, pieces: Sequence[Piece], places: Sequence[int], dropped: 
             if gap and (space := words[len(words.rstrip()) :]):
                 out.append(space if out[-1] == LEFT_OUT else "")
             continue
+        if gap and not words.strip():
+            continue
         if piece.record and recorded:
             out.append(",")
         recorded = piece.record

@@ -10,18 +10,17 @@ to `finish`, which decides by words alone without them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final, Literal
 
+from governance.context.cutting.asking import questions_of
 from governance.context.cutting.pieces import Piece, chunks_of, pieces_of
-from governance.context.cutting.ranking import SURE, scored, terms_of
+from governance.context.cutting.ranking import SURE, scored
 from governance.context.cutting.rendering import LEFT_OUT, rendered
 from governance.context.cutting.squeezing import squeezed
-from governance.context.marking import unlabelled
-from governance.context.reading import Passage, arguments_of, messages_of, passages_of, turns_of
+from governance.context.reading import Passage, messages_of, passages_of, turns_of
 from governance.context.repeating import Said
 from governance.context.rule import ContextRule
 
@@ -35,16 +34,11 @@ Counter = Callable[[str], float]
 PASSAGE_WORDS: Final = 20
 """Words that stand together before their repetition is dropped."""
 
-_FEW_TERMS: Final = 5
-"""A turn that points back and has fewer words that mean something is read together with the one before."""
-
-_POINTING: Final = re.compile(
-    r"\b(?:it|its|they|them|their|that|this|those|these|he|him|she|her|there|one|ones|other)\b", re.IGNORECASE
-)
-_BEFORE: Final = 200
-
 _AIM: Final = 0.97
 """Pieces are counted by their length alone, so a little less than the target is aimed at."""
+
+_BEST: Final = 3
+"""Pieces that have most to do with the question and are never left out, though the target be missed."""
 
 _MARK: Final = 3.0
 """Tokens of the mark where something was left out."""
@@ -52,12 +46,11 @@ _MARK: Final = 3.0
 _MESSAGE: Final = 4.0
 """Tokens that a message has beside its text."""
 
-_TOGETHER: Final = 0.8
-"""What all that was said in a turn gets of the best score in it: a reply often has no word of what it replies to."""
-
-_QUESTION: Final = 1_500
 _OPENING: Final = 0.25
 """The words that opened the chat stay while they are less than this share of the target: they often say the task."""
+
+_TOGETHER: Final = 0.8
+"""What all that was said in a turn gets of the best score in it: a reply often has no word of what it replies to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,22 +136,19 @@ class Draft:
         self._target = rule.target
         self._messages = messages_of(body)
         passages = passages_of(body)
-        kept_whole = _opening(passages, rule, count)
-        self._texts: list[_Text] = []
+        whole = _opening(passages, rule, count)
+        ours = [passage for passage in passages if _may_be_cut(passage, rule) and passage not in whole]
         self._cuts: list[Cut] = []
         self._left = float(tokens)
+        self._texts = [self._squeeze(passage, count) for passage in ours]
         said = Said()
         for passage in passages:
-            if not _may_be_cut(passage, rule) or passage in kept_whole:
-                for piece in pieces_of(passage.text):
-                    said.again(passage.text[piece.start : piece.end])
-        for passage in passages:
-            if _may_be_cut(passage, rule) and passage not in kept_whole:
-                self._texts.append(self._squeeze(passage, count))
+            for piece in pieces_of(passage.text) if passage not in ours else ():
+                said.again(passage.text[piece.start : piece.end])
         for text in self._texts:
             self._repeated(text, said)
         self._whole = self._turns(passages, rule.keep_last_turns)
-        self.questions = _questions(passages, self._messages) if self._is_over else []
+        self.questions = questions_of(passages, self._messages) if self._is_over else []
         self._places = [(text, at) for text in self._texts for at in text.alive] if self.questions else []
         self._chunks = [chunks_of(text.words(at)) for text, at in self._places]
         self.chunks = list(dict.fromkeys(chunk for chunks in self._chunks for chunk in chunks))
@@ -196,7 +186,9 @@ class Draft:
         found = {at: said.again(text.words(at)) for at in text.alive}
         for key, run in groupby(found, key=lambda at: (bool(found[at]), text.pieces[at].item)):
             places = list(run)
-            whole = len(places) == sum(text.pieces[at].item == key[1] for at in found)
+            whole = text.passage.role == "retrieved" and len(places) == sum(
+                text.pieces[at].item == key[1] for at in found
+            )
             if key[0] and (whole or sum(len(text.words(at).split()) for at in places) >= PASSAGE_WORDS):
                 for at in places:
                     text.dropped[at] = "same" if found[at] == "same" else "near"
@@ -220,7 +212,7 @@ class Draft:
 
     def _drop(self) -> None:
         ranked = [(score, n, text, at) for n, text in enumerate(self._texts) for at, score in text.scores.items()]
-        for _, _, text, at in sorted(ranked, key=lambda one: (one[0], one[1], one[3])):
+        for _, _, text, at in sorted(ranked, key=lambda one: (one[0], one[1], one[3]))[:-_BEST]:
             if not self._is_over or text.scores[at] >= SURE:
                 return
             text.dropped[at] = "unrelated"
@@ -278,24 +270,6 @@ def _opening(passages: Sequence[Passage], rule: ContextRule, count: Counter) -> 
     return own if short else []
 
 
-def _questions(passages: Sequence[Passage], messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what is asked: the last turn, with the one before where it points there, and what was last called for."""
-    asked = _asked(passages, turn=0)
-    found = [asked]
-    if len(terms_of(asked)) < _FEW_TERMS and _POINTING.search(asked) and (before := _asked(passages, turn=1)):
-        found.append(f"{before[-_BEFORE:]}\n{asked}")
-    calls = next((texts for message in reversed(messages) if (texts := arguments_of(message))), [])
-    return [text for text in (*found, " ".join(calls)[-_QUESTION:]) if text.strip()]
-
-
-def _asked(passages: Sequence[Passage], turn: int) -> str:
-    roles = {"user"} if turn == 0 else {"history"}
-    users = [one for one in passages if one.turn == turn and one.role in roles and not one.fixed]
-    first = min((one.message for one in users), default=0)
-    own = users if turn == 0 else [one for one in users if one.message == first]
-    return "\n".join(text for one in own if (text := unlabelled(one.text)))[-_QUESTION:]
-
-
 def _only_text(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
     return message.get("role") not in {"system", "developer"} and (
@@ -306,7 +280,7 @@ def _only_text(message: Mapping[str, Any]) -> bool:
 def _with(message: Mapping[str, Any], at: int, made: Mapping[tuple[int, int | None], str]) -> Mapping[str, Any]:
     content = message.get("content")
     if isinstance(content, str):
-        text = made[at, None]
+        text = made.get((at, None), content)
         return message if text == content else {**message, "content": text if text.strip() else LEFT_OUT}
     if not isinstance(content, list):
         return message

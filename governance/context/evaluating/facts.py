@@ -1,6 +1,6 @@
 """Facts, each with questions that are worded otherwise: often they share no word with the answer but a name, or none.
 
-The first half is for development, the second for what is reported.
+The last ones are for what is reported: nothing was fitted on them. The others are for development.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ PEOPLE: Final = listed(
 THINGS: Final = listed(
     "Aurora;Beacon;Cobalt;Drift;Ember;Falcon;Granite;Harbor;Iris;Juniper;Kepler;Lumen;Meridian;Nimbus;Onyx;Prism"
 )
+
+_REPORTED: Final = 16
 
 _FACTS: Final = (
     (
@@ -153,6 +155,67 @@ _FACTS: Final = (
         "{person} moved the board meeting to the Tuesday after Easter.",
         ("When do the directors come together?", "To which date was the gathering of the management shifted?"),
     ),
+    (
+        "{person} waters the plants on the third floor during the holidays.",
+        ("Who looks after the greenery while everybody is on vacation?",),
+    ),
+    ("The {place} office has no reception on Mondays.", ("When is nobody at the front desk in {place}?",)),
+    (
+        "Refunds above {n}00 euros are checked by two people.",
+        ("Which repayments need a second pair of eyes?", "What happens before a large amount is given back?"),
+    ),
+    (
+        "The {thing} printer only takes paper of the recycled kind.",
+        ("What has to be loaded into {thing} for it to work?",),
+    ),
+    (
+        "Swimmers under twelve must be accompanied by a grown-up.",
+        ("May kids enter the water on their own?", "Who has to come along with young children at the lake?"),
+    ),
+    (
+        "The camera at gate {n} was turned off for the weekend by mistake.",
+        ("Why is there no footage of Saturday?", "What went wrong with the video surveillance?"),
+    ),
+    (
+        "{person} speaks Portuguese and can take over the call from Lisbon.",
+        ("Which colleague is able to talk to the customer in his own language?",),
+    ),
+    (
+        "Glass bottles are collected every second Wednesday in {place}.",
+        ("How often is the recycling picked up in {place}?",),
+    ),
+    (
+        "The {thing} battery swells when it is charged below freezing.",
+        ("What is dangerous about plugging in {thing} in winter?",),
+    ),
+    (
+        "The choir rehearses in the chapel because the hall is being painted.",
+        ("Where do the singers practise at the moment?", "Why did the music group change its room?"),
+    ),
+    (
+        "Membership ends by itself after {n} months without a visit.",
+        ("When does somebody who never comes lose the subscription?",),
+    ),
+    (
+        "The mill by the {place} bridge grinds rye only.",
+        ("What sort of grain is processed near the bridge of {place}?",),
+    ),
+    (
+        "{person} broke a wrist while skiing and types with one hand.",
+        ("Why is {person} so slow at the keyboard?",),
+    ),
+    (
+        "Cash is no longer accepted on the night bus.",
+        ("How can I not pay when I ride home late?", "Are coins and notes fine for the last bus?"),
+    ),
+    (
+        "The {thing} report was held back until the auditors had signed it.",
+        ("Why was {thing} published so late?",),
+    ),
+    (
+        "The shelter takes in cats, but dogs go to the farm in {place}.",
+        ("Where are stray puppies brought?",),
+    ),
 )
 
 
@@ -166,8 +229,7 @@ class Fact:
 
 def facts(chance: Random, count: int, *, reported: bool) -> list[Fact]:
     """Draw different facts, of those that are reported or of those for development."""
-    half = len(_FACTS) // 2
-    pool = _FACTS[half:] if reported else _FACTS[:half]
+    pool = _FACTS[-_REPORTED:] if reported else _FACTS[:-_REPORTED]
     drawn = chance.sample(pool, min(count, len(pool)))
     return [_filled(chance, answer, chance.choice(questions)) for answer, questions in drawn]
 

@@ -52,7 +52,14 @@ def _replies(chance: Random, chats: Sequence[Sequence[Body]]) -> Iterator[Case]:
     while True:
         drawn = chance.sample(chats, 8)
         messages = [message for chat in drawn for message in _answered(chat)]
-        asked = [at for at in range(0, len(messages) - 12, 2) if len(messages[at]["content"].split()) >= _FEWEST_WORDS]
+        texts = [message["content"] for message in messages]
+        asked = [
+            at
+            for at in range(0, len(texts) - 12, 2)
+            if len(texts[at].split()) >= _FEWEST_WORDS and texts[at].endswith("?")
+        ]
+        if not asked:
+            continue
         at = chance.choice(asked)
         question = _said("user", f"Remind me: {messages[at]['content']}")
         yield Case("replies", {"messages": [*messages, question]}, (messages[at + 1]["content"],))

@@ -1,5 +1,6 @@
 """The context of chats, end to end: what the provider gets, what the caller is told, and what the books say."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,8 +11,16 @@ from governance.context.hours import ContextHours
 from governance.ledger.reading.reports import spend
 from governance.money import Nanodollars
 from tests.support.polyglot import Polyglot, polyglot
+from tests.support.providers.answer import Answer
+from tests.support.providers.answer import Prompt as Fake
+from tests.support.providers.script import Script
 
 ANSWER: Final = "The harbour office in Valdora opens at 9:40 every morning."
+
+OBJECT: Final = {"type": "object", "properties": {}}
+TOOLS: Final = [
+    {"type": "function", "function": {"name": "look", "description": "Looks it up, slowly. " * 9, "parameters": OBJECT}}
+]
 
 
 def filler(n: int) -> str:
@@ -132,3 +141,55 @@ async def test_the_same_request_has_the_same_answer_however_it_is_cut_and_anothe
     assert first.headers["x-sluice-cache"] == "miss"
     assert again.headers["x-sluice-cache"] == "exact"
     assert again.json()["choices"] == first.json()["choices"]
+
+
+async def test_a_prompt_whose_beginning_the_provider_has_is_left_as_it_is_where_that_is_cheaper(tmp_path: Path) -> None:
+    cache = {"prefix": {"provider_breakpoints": "auto"}}
+    chat = [
+        message
+        for n in range(30)
+        for message in ({"role": "user", "content": filler(n)}, {"role": "assistant", "content": filler(n + 100)})
+    ]
+    grown = [*chat, {"role": "user", "content": "What was said of region 7?"}]
+    async with polyglot(tmp_path, cache=cache, **policy(trim={"mode": "trim", "target_tokens": 60_000})) as shop:
+        shop.fake.script = Script(answer=Answer(prompt=Fake(fresh=6_900)))
+        await shop.ask("chat", messages=grown[:-2])
+        await shop.gateway.follow(
+            msgspec.yaml.decode((tmp_path / "policy.yaml").read_bytes())
+            | policy(trim={"mode": "trim", "target_tokens": 6_000, "keep_last_turns": 1})
+        )
+        kept, body = await sent(shop, messages=grown)
+        fresh, cut = await sent(shop, messages=[{"role": "user", "content": "Another start."}, *grown[1:]])
+
+    assert kept.headers["x-sluice-context"].startswith("kept;tokens=")
+    assert body["messages"] == grown
+    assert fresh.headers["x-sluice-context"].startswith("trimmed;tokens=")
+    assert len(str(cut["messages"])) < len(str(grown)) / 2
+
+
+async def test_a_feature_may_be_cut_while_its_app_is_not_and_is_audited_by_itself(tmp_path: Path) -> None:
+    teams = [
+        {
+            "name": "blue",
+            "apps": [
+                {
+                    "name": "bot",
+                    "headers": ["feature"],
+                    "features": [{"name": "faq", "context": {"trim": {"mode": "trim", "target_tokens": 800}}}],
+                }
+            ],
+        }
+    ]
+    async with polyglot(tmp_path, teams=teams, **policy(audit=True)) as shop:
+        faq, cut = await sent(shop, messages=prompt(), tools=TOOLS, headers={"x-sluice-feature": "faq"})
+        plain, body = await sent(shop, messages=prompt(), tools=TOOLS)
+        measures = shop.gateway.services.in_force.governed.chat.contexts.measures
+        await measures.write()
+        hours = await measures.hours.since(datetime.now(UTC), "feature")
+
+    assert "x-sluice-context" not in plain.headers
+    assert faq.headers["x-sluice-context"].startswith("trimmed;")
+    assert body["messages"] == prompt() != cut["messages"]
+    assert (hours["blue/bot/faq"]["cut"] > 0, hours["blue/bot/unattributed"]["cut"]) == (True, 0)
+    assert hours["blue/bot/faq"]["unused"] == hours["blue/bot/faq"]["idle"] > 0
+    assert hours["blue/bot/faq"]["unused_nanos"] > 0
