@@ -8,6 +8,7 @@ CacheError
 │   └── EmbeddingMissing    what computes it is not installed
 ├── IndexUnavailable        the home of vectors cannot be used, now or at all
 ├── NoAnswerInTime          another request makes the answer, and takes longer than this one may
+├── SharedAway              a Redis does not answer, or not in time
 └── TooDeep                 the request body is nested too deeply to be compared
 """
 
@@ -73,6 +74,10 @@ class EmbeddingMissing(EmbeddingUnavailable):
 
 class IndexUnavailable(CacheError):
     """A home of vectors that is not there, does not answer, or is in use by another."""
+
+
+class SharedAway(CacheError):
+    """A Redis that does not answer in time, or cannot do what it is asked."""
 
 
 class TooDeep(CacheError):

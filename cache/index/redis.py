@@ -4,53 +4,35 @@ A partition is a key, so a search of one cannot see another. What one process ad
 them with the server's answer. Needs vector sets: Redis 8.2 or newer, with scripts allowed. All keys begin with
 `sluice:index:1:{<namespace>}:` and a digest of the embedding, so that another embedding starts empty, and a cluster
 keeps an installation's vectors on one node; the layout is drawn in `vectors.lua`.
-
-A call that is not answered in time is left to end by itself: a connection on which an answer is outstanding must not
-be used again, or the next question would get it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from importlib.resources import files
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import numpy as np
-import redis.asyncio as client
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError
 
-from cache.errors import IndexUnavailable
+from cache.errors import IndexUnavailable, SharedAway
 from cache.index import DIGEST, IndexSize, Neighbour
 from cache.index.rows.quantised import checked
+from cache.redis_server import BUDGET_S, SharedRedis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable
 
     from numpy.typing import NDArray
 
     from cache.index.files.records import Origin
 
-BUDGET_S: Final = 0.05
-"""Seconds that a search or an entry may take before the server counts as away."""
-
 PURGE_S: Final = 5.0
 """Seconds that a step of a purge may take."""
 
-REST_S: Final = 1.0
-"""Seconds that nothing is asked of a server that was away."""
-
-CONNECTIONS: Final = 16
 _LOOKED_AT: Final = 200
 _ENTRY_BYTES: Final = 1_040
 """Room that a Redis 8.2 takes for an entry beside its components, in partitions of fifty and of ten thousand."""
-
-_SCRIPT: Final = files(__package__ or "").joinpath("vectors.lua").read_text("utf-8")
-_SHA: Final = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisVectors:
@@ -79,18 +61,11 @@ class RedisVectors:
         Raises:
             ValueError: The address is none.
         """
-        pool = client.BlockingConnectionPool.from_url(
-            url, max_connections=CONNECTIONS, timeout=None, retry=Retry(NoBackoff(), 0), socket_timeout=None, protocol=2
-        )
-        self._client: Any = client.Redis.from_pool(pool)
+        self._shared = SharedRedis(url, (__package__ or "", "vectors.lua"), budget_s, ticks)
         self._dimensions = origin.dimensions
         self._max_entries = max_entries
         digest = hashlib.sha256(origin.head).hexdigest()[:16]
         self._prefix = f"sluice:index:1:{{{namespace}}}:{digest}:".encode()
-        self._budget_s = budget_s
-        self._ticks = ticks
-        self._away_until = 0.0
-        self._abandoned: set[asyncio.Task[Any]] = set()
 
     async def add(self, partition: bytes, key: bytes, vector: NDArray[np.float32], weight: float = 1.0) -> None:
         """Keep a vector; see `VectorIndex.add`."""
@@ -150,57 +125,17 @@ class RedisVectors:
         return IndexSize(entries, partitions, entries * (self._dimensions + _ENTRY_BYTES))
 
     async def close(self) -> None:
-        """Close every connection, and with them the calls that nobody waits for any more."""
-        for task in self._abandoned:
-            task.cancel()
-        if self._abandoned:
-            await asyncio.wait(self._abandoned)
-        await self._client.aclose(close_connection_pool=True)
+        """Close every connection."""
+        await self._shared.close()
 
     def _set(self, partition: bytes) -> bytes:
         return self._prefix + b"v:" + partition
 
     async def _script(self, *arguments: str | bytes | float, within_s: float | None = None) -> Any:
-        return await self._answer(self._run(*arguments), within_s)
+        return await _told(self._shared.script(self._prefix, *arguments, within_s=within_s))
 
     async def _command(self, *arguments: str | bytes | float, within_s: float | None = None) -> Any:
-        return await self._answer(self._client.execute_command(*arguments), within_s)
-
-    async def _run(self, *arguments: str | bytes | float) -> Any:
-        try:
-            return await self._client.execute_command("EVALSHA", _SHA, 1, self._prefix, *arguments)
-        except NoScriptError:
-            return await self._client.execute_command("EVAL", _SCRIPT, 1, self._prefix, *arguments)
-
-    async def _answer(self, call: Coroutine[Any, Any, Any], within_s: float | None) -> Any:
-        """Wait for an answer, as long as may be and not at all while the server rests.
-
-        Raises:
-            IndexUnavailable: The server does not answer, or cannot do this.
-        """
-        if self._ticks() < self._away_until and within_s is None:
-            call.close()
-            raise IndexUnavailable("Redis did not answer a moment ago")
-        task = asyncio.ensure_future(call)
-        try:
-            done, _ = await asyncio.wait({task}, timeout=within_s or self._budget_s)
-        finally:
-            if not task.done():  # in time, or because whoever waited was cut off
-                self._abandoned.add(task)
-                task.add_done_callback(self._forget)
-        if not done:
-            self._away_until = self._ticks() + REST_S
-            raise IndexUnavailable("Redis does not answer in time")
-        try:
-            return task.result()
-        except (RedisError, OSError) as error:
-            self._away_until = self._ticks() + REST_S
-            raise _trouble(error) from error
-
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        self._abandoned.discard(task)
-        if not task.cancelled():
-            task.exception()  # nobody else asks
+        return await _told(self._shared.command(*arguments, within_s=within_s))
 
 
 def _neighbours(found: list[bytes]) -> tuple[Neighbour, ...]:
@@ -209,7 +144,15 @@ def _neighbours(found: list[bytes]) -> tuple[Neighbour, ...]:
     return tuple(Neighbour(key, max(-1.0, min(1.0, 2 * float(score) - 1))) for key, score in pairs)
 
 
-def _trouble(error: Exception) -> IndexUnavailable:
-    if "unknown command" in str(error).lower():
-        return IndexUnavailable("Redis has no vector sets: 8.2 or newer is needed")
-    return IndexUnavailable(f"Redis does not serve vectors: {type(error).__name__}: {error}")
+async def _told(answer: Awaitable[Any]) -> Any:
+    """Return what Redis tells.
+
+    Raises:
+        IndexUnavailable: It does not answer, or cannot do this.
+    """
+    try:
+        return await answer
+    except SharedAway as error:
+        if "unknown command" in str(error).lower():
+            raise IndexUnavailable("Redis has no vector sets: 8.2 or newer is needed") from error
+        raise IndexUnavailable(str(error)) from error

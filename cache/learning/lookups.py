@@ -93,9 +93,11 @@ class Observation(msgspec.Struct, frozen=True, array_like=True):
         fresh: The fingerprint under which the fresh answer was stored; None when none was stored.
         verdicts: What the judge said; empty for a served hit.
         origin: Names whose answer was served, for who has to find its copies; empty where none was.
+        embedding: What placed the question: similarities of another one say nothing beside its own.
     """
 
     decision: Decision
     fresh: bytes | None = None
     verdicts: tuple[Verdict, ...] = ()
     origin: str = ""
+    embedding: str = ""

@@ -68,6 +68,7 @@ class SemanticCache:
 
     Attributes:
         judge: Tells whether two answers say the same, for whoever has a new one.
+        embedding: What places questions.
     """
 
     def __init__(self, matching: Matching, index: VectorIndex, answers: AnswerCache, judge: AnswerJudge) -> None:
@@ -80,14 +81,15 @@ class SemanticCache:
             judge: Tells whether two answers say the same.
         """
         self.judge = judge
+        self.embedding = matching.embedding
         self._matching = matching
         self._index = index
         self._answers = answers
 
     @property
-    def embedding(self) -> Embedding:
-        """The embedding that places questions."""
-        return self._matching.embedding
+    def encoder(self) -> Embedding:
+        """The embedding that places questions, for whoever has other texts to be compared."""
+        return self._matching.encoder
 
     async def seek(
         self,

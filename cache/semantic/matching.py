@@ -52,11 +52,16 @@ class Matching(Protocol):
     """Places questions, and compares them.
 
     Attributes:
-        embedding: Where the places are from.
+        encoder: What places them.
     """
 
     @property
-    def embedding(self) -> Embedding: ...  # noqa: D102  an attribute, described above
+    def encoder(self) -> Embedding: ...  # noqa: D102  an attribute, described above
+
+    @property
+    def embedding(self) -> str:
+        """The name of what places them."""
+        ...
 
     async def place(self, text: str) -> Placed:
         """Place a question.
@@ -79,12 +84,13 @@ class Verified:
     """Compares by guards and by what a verifier has learned for this embedding."""
 
     def __init__(self, embedding: TokenEmbedding, verifier: Verifier) -> None:
-        self.embedding = embedding
+        self.embedding = embedding.name
+        self.encoder = embedding
         self._verifier = verifier
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        (reading,) = await self.embedding.read([text])
+        (reading,) = await self.encoder.read([text])
         whole = not (reading.is_cut or reading.unknown)
         return Placed(text, reading.vector, self._verifier.mark(reading), whole)
 
@@ -104,18 +110,19 @@ class Verified:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self.embedding.close()
+        await self.encoder.close()
 
 
 class Guarded:
     """Compares by guards alone; how much similarity is enough is then all for the learner to find out."""
 
     def __init__(self, embedding: Embedding) -> None:
-        self.embedding = embedding
+        self.embedding = embedding.name
+        self.encoder = embedding
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        return Placed(text, (await self.embedding.embed([text]))[0])
+        return Placed(text, (await self.encoder.embed([text]))[0])
 
     def judge(self, asked: Placed, stored: Sequence[tuple[Stored, float]]) -> list[Match]:
         """Judge stored answers; see `Matching.judge`."""
@@ -127,7 +134,7 @@ class Guarded:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self.embedding.close()
+        await self.encoder.close()
 
 
 _NONE = Match(None, vetoed=True)

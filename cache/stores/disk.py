@@ -120,6 +120,7 @@ class DiskAnswers:
     def _open(self) -> sqlite3.Connection:
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.touch(0o600)  # answers are their owners' own; what SQLite puts beside it has the same mode
             file = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
             self._file = file
             file.execute("PRAGMA journal_mode = WAL")

@@ -44,18 +44,24 @@ class Advice:
 class _Record:
     """What is on record of one feature; `fit` counts what was served, and what could have been and was explored."""
 
+    embedding: str
     seen: list[Seen] = field(default_factory=list[Seen])
     fit: int = 0
 
 
 def advise(lookups: Iterable[Lookup], section: SemanticSection, chance: Random) -> tuple[Advice, ...]:
-    """Return what to do with each feature that is on record, in order of their names; `chance` is the learners'."""
+    """Return what to do with each feature that is on record, in order of their names; `chance` is the learners'.
+
+    What was looked up by another embedding than the last one says nothing of what the last one would find.
+    """
     learned, records = Learned(chance), dict[str, _Record]()
     learned.bind(section.max_error)
     for lookup in lookups:
         wrong, observation = learned.learn(lookup), None if lookup.kind == "lesson" else observed(lookup)
         if observation is not None:
-            decision, record = observation.decision, records.setdefault(lookup.feature, _Record())
+            decision, record = observation.decision, records.get(lookup.feature)
+            if record is None or record.embedding != observation.embedding:
+                record = records[lookup.feature] = _Record(observation.embedding)
             risk = 1.0 if decision.entry is None else decision.risk
             record.seen.append(Seen(risk, decision.explored, wrong))
             record.fit += decision.action is not Action.ASK

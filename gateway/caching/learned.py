@@ -25,12 +25,13 @@ _ENCODE: Final = msgspec.msgpack.Encoder().encode
 
 
 class Learned:
-    """The learners of all features. `chance` is for exploration."""
+    """The learners of all features, of each one for every embedding. `chance` is for exploration."""
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
         self._max_error = _STRICT
-        self._learners: dict[str, Learner] = {}
+        self._learners: dict[tuple[str, str], Learner] = {}
+        self._newest: dict[str, str] = {}
 
     def bind(self, max_error: Decimal) -> None:
         """Set the bound of every feature, from now on."""
@@ -39,15 +40,12 @@ class Learned:
             for learner in self._learners.values():
                 learner.max_error = float(max_error)
 
-    def begin_anew(self) -> None:
-        """Forget what was learned: it was about the similarities of another embedding."""
-        self._learners.clear()
-
-    def learner(self, feature: str) -> Learner:
-        """Return what decides the look-ups of a feature."""
-        learner = self._learners.get(feature)
+    def learner(self, feature: str, embedding: str) -> Learner:
+        """Return what decides the look-ups of a feature whose questions are placed by an embedding."""
+        self._newest[feature] = embedding
+        learner = self._learners.get((feature, embedding))
         if learner is None:
-            learner = self._learners[feature] = Learner(float(self._max_error), self._chance)
+            learner = self._learners[feature, embedding] = Learner(float(self._max_error), self._chance)
         return learner
 
     def learn(self, lookup: Lookup) -> float | None:
@@ -57,15 +55,16 @@ class Learned:
             How probably its best candidate was wrong, where answers were compared.
         """
         if lookup.kind == "lesson":
-            if lookup.entry is not None:
-                self.learner(lookup.feature).feedback(lookup.entry, right=lookup.evidence == RIGHT)
+            for (feature, _), learner in self._learners.items():
+                if feature == lookup.feature and lookup.entry is not None:
+                    learner.feedback(lookup.entry, right=lookup.evidence == RIGHT)
             return None
         seen = observed(lookup)
-        return None if seen is None else self.learner(lookup.feature).absorb(seen)
+        return None if seen is None else self.learner(lookup.feature, seen.embedding).absorb(seen)
 
     def standings(self) -> dict[str, Standing]:
-        """Say how each feature stands."""
-        return {feature: learner.standing() for feature, learner in sorted(self._learners.items())}
+        """Say how each feature stands, with the embedding that it was looked up by last."""
+        return {feature: self._learners[feature, by].standing() for feature, by in sorted(self._newest.items())}
 
 
 def observed(lookup: Lookup) -> Observation | None:

@@ -92,7 +92,8 @@ class Teacher:
             self._note(asked, feature, "exact", slot.key, evidence_of(Observation(_EXACT, origin=origin)))
         else:
             decision = slot.sought.decision
-            self._note(asked, feature, "semantic", decision.entry, evidence_of(Observation(decision, origin=origin)))
+            seen = Observation(decision, origin=origin, embedding=slot.sought.cache.embedding)
+            self._note(asked, feature, "semantic", decision.entry, evidence_of(seen))
 
     async def told(self, request_id: str, feature: str, at: datetime, *, right: bool) -> None:
         """Learn what a person says of an answer; a wrong one is forgotten, wherever it is kept.
@@ -143,8 +144,8 @@ class Teacher:
             )  # it may quote a text
             return
         fresh = None if lesson.stored is None else sought.entry
-        seen = Observation(sought.decision, fresh, verdicts)
-        learner = self._semantics.learner(lesson.feature)
+        seen = Observation(sought.decision, fresh, verdicts, embedding=cache.embedding)
+        learner = self._semantics.learner(lesson.feature, cache.embedding)
         learner.learn(seen.decision, fresh, verdicts)
         kind = "explored" if sought.decision.action is Action.EXPLORE else "asked"
         self._note(lesson.asked, lesson.feature, kind, sought.decision.entry, evidence_of(seen))

@@ -73,8 +73,6 @@ class OpenSemantics(Learned):
             self.bind(section.max_error)
         before, self.section = self.section, section
         changed = _kind(section) != _kind(before)
-        if section is not None and before is not None and section.embedding != before.embedding:
-            self.begin_anew()
         if not changed and (section is None or self.cache is not None or self._ticks() < self._next_try):
             return
         if self.cache is not None:

@@ -12,9 +12,7 @@ from cache.config import Duration
 from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
 from governance.policy.sections import Count, LimitsSection, Name, Section
-
-Detector = Literal["email", "phone", "card", "iban", "national_id", "secret", "private_key"]
-"""Kinds of text that can be recognised."""
+from governance.sensitivity.finding import Kind
 
 
 class Sensitivity(Section):
@@ -26,8 +24,8 @@ class Sensitivity(Section):
         sticky: With `session`, what was found holds for the rest of the session.
     """
 
-    detect: tuple[Detector, ...] = ()
-    confine: Mapping[Detector, Name] = Field(default_factory=dict)
+    detect: tuple[Kind, ...] = ()
+    confine: Mapping[Kind, Name] = Field(default_factory=dict)
     sticky: Literal["request", "session"] = "request"
 
 
@@ -36,7 +34,7 @@ class Guardrail(Section):
 
     name: Name
     on: Literal["input", "output"]
-    detect: tuple[Detector, ...] | None = None
+    detect: tuple[Kind, ...] | None = None
     pattern: Pattern | None = None
     action: Literal["block", "redact", "flag"]
 

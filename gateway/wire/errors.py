@@ -15,6 +15,7 @@ from cache.errors import (
     EmbeddingUnavailable,
     IndexUnavailable,
     NoAnswerInTime,
+    SharedAway,
     TooDeep,
 )
 from gateway import errors as edge
@@ -67,6 +68,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     BadLine: Shape(400, "invalid_request_error", retry=False),
     EmbeddingUnavailable: _BUSY,
     IndexUnavailable: _BUSY,
+    SharedAway: _BUSY,
     TooDeep: Shape(400, "invalid_request_error", retry=False),
     NoAnswerInTime: Shape(504, "upstream_timeout", retry=True, kind="server_error"),
     edge.BadRequest: Shape(400, "invalid_request_error", retry=False),

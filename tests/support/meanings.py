@@ -55,7 +55,7 @@ class Meanings:
     def bind(self, max_error: Decimal) -> None:
         """Have no bound but the learner's own."""
 
-    def learner(self, feature: str) -> Learner:
+    def learner(self, feature: str, embedding: str) -> Learner:
         """Return the one learner."""
         return self._learner
 

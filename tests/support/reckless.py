@@ -42,7 +42,7 @@ class Reckless(Learner):
 class AllAlike:
     """A `TokenEmbedding` less its tokens, and a `Matching`: every question is in the same place and means the same."""
 
-    name = "alike"
+    name = embedding = "alike"
     dimensions = DIMENSIONS
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

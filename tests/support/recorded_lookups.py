@@ -29,12 +29,14 @@ def found(
     feature: str = FEATURE,
     at: datetime = NOON,
     writer: str = "one",
+    embedding: str = "",
 ) -> Lookup:
     """Return a look-up that found something, and what a judge said of it, unless it was served."""
     served, width = action is Action.SERVE, len(shipped().mean)
     near = () if served else (ENTRY,)
     decision = Decision(action, ENTRY, near, risk, 0.1, explored, features=(0.0,) * width)
-    seen = Observation(decision, None if served else FRESH, tuple(Verdict(each, same) for each in near))
+    verdicts = tuple(Verdict(each, same) for each in near)
+    seen = Observation(decision, None if served else FRESH, verdicts, embedding=embedding)
     return word(_KINDS[action], evidence_of(seen), feature, at, writer)
 
 

@@ -67,8 +67,8 @@ class Semantics(Protocol):
         """Set the bound of every feature, from now on."""
         ...
 
-    def learner(self, feature: str) -> Learner:
-        """Return what decides the look-ups of a feature."""
+    def learner(self, feature: str, embedding: str) -> Learner:
+        """Return what decides the look-ups of a feature whose questions are placed by an embedding."""
         ...
 
 
@@ -112,7 +112,7 @@ class Meaning:
         sought = await cache.seek(
             question,
             self._scope(section, question, asked, entitled, wish, slot),
-            self.semantics.learner(feature_of(entitled)),
+            self.semantics.learner(feature_of(entitled), cache.embedding),
             lambda stored: self._fits(stored, entitled, slot, section),
             confirmed_only=question.earlier > 0,
             watched=f"{owner.app}/{owner.feature}" not in section.enabled,

@@ -130,6 +130,6 @@ async def test_a_call_whose_caller_is_cut_off_is_kept_hold_of_until_the_end(vect
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked
-        assert len(index._abandoned) == 1
+        assert len(index._shared._abandoned) == 1
         assert [found.key for found in await index.search(HERE, VECTORS[0], 1)] == [key(1)]
-    assert not index._abandoned
+    assert not index._shared._abandoned

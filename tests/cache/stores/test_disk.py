@@ -38,6 +38,12 @@ async def test_what_was_kept_is_there_after_a_restart(tmp_path: Path) -> None:
         assert await store.purge("t", 5.0) == 1
 
 
+async def test_nobody_but_its_owner_may_read_the_file(tmp_path: Path) -> None:
+    async with opened(tmp_path / "a.db") as store:
+        await store.put(b"k", ANSWER, 60)
+        assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
 async def test_two_processes_may_share_a_file(tmp_path: Path) -> None:
     async with opened(tmp_path / "a.db") as one, opened(tmp_path / "a.db") as other:
         await one.put(b"k", ANSWER, 60)

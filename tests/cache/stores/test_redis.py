@@ -6,8 +6,9 @@ from uuid import uuid4
 
 import pytest
 
+from cache.redis_server import BUDGET_S
 from cache.stores import Stored, StoreSize
-from cache.stores.redis import BUDGET_S, RedisAnswers
+from cache.stores.redis import RedisAnswers
 from tests.support.servers import RedisServer, redis_server
 
 ANSWER = Stored(b"x", "m", 1_000, {"output": 3}, 5.0, "why?", tags=("t",))
@@ -62,14 +63,14 @@ async def test_a_redis_that_does_not_answer_is_waited_for_once_and_no_longer_tha
     ticks = Ticks()
     store = home(own_server, budget_s=PATIENT_S, ticks=ticks)
     await store.put(b"k", ANSWER, 60)
-    store._budget_s = BUDGET_S
+    store._shared._budget_s = BUDGET_S
     own_server.pause()
     began = monotonic()
     for _ in range(100):
         assert await store.get(b"k") is None
     assert monotonic() - began < 50 * BUDGET_S
     own_server.resume()
-    store._budget_s = PATIENT_S
+    store._shared._budget_s = PATIENT_S
     ticks.now += 1.0
     assert await store.get(b"k") == ANSWER
     await store.close()
@@ -92,9 +93,9 @@ async def test_all_keys_of_an_installation_are_on_one_node_of_a_cluster_and_go_b
 ) -> None:
     store = home(own_server)
     await store.put(b"k", ANSWER, 60)
-    keys = await store._client.keys("*")
+    keys = await store._shared.client.keys("*")
     assert len({key[key.index(b"{") : key.index(b"}")] for key in keys}) == 1
-    lasting = [key for key in keys if await store._client.ttl(key) < 0]
+    lasting = [key for key in keys if await store._shared.client.ttl(key) < 0]
     assert {key.rsplit(b":", 1)[1] for key in lasting} == {b"all", b"bytes"}
     await store.close()
 

@@ -70,6 +70,10 @@ def test_what_people_said_and_what_nobody_can_read_is_no_look_up() -> None:
     assert advice(found, section()).lookups == len(AGREED)
 
 
+def test_what_another_embedding_found_says_nothing_of_what_this_one_finds() -> None:
+    assert advice([*[lookup(Action.EXPLORE, embedding="old")] * 700, *AGREED], section()).lookups == len(AGREED)
+
+
 def test_a_feature_of_several_teams_moves_only_where_all_may() -> None:
     policy = section(observe=["bot/faq", "bot/triage"])
     good = [*AGREED, *[missed()] * 400]

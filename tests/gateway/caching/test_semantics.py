@@ -17,6 +17,7 @@ from cache.index.disk import open_disk
 from cache.index.files.records import Origin
 from cache.index.memory import MemoryVectors
 from cache.judging import AnswerJudge
+from cache.learning.lookups import Action
 from cache.semantic.lookup import SemanticCache, Sought
 from cache.semantic.matching import Placed
 from cache.semantic.question import Question
@@ -25,6 +26,7 @@ from cache.stores.memory import MemoryAnswers
 from gateway.caching import opening
 from gateway.caching.semantics import OpenSemantics
 from tests.support.reckless import AllAlike, Reckless
+from tests.support.recorded_lookups import FEATURE, found
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.vector_homes import DIMENSIONS
 from tests.support.waiting import until
@@ -119,12 +121,20 @@ async def test_vectors_of_one_embedding_are_never_compared_with_those_of_another
 
 
 async def test_what_was_learned_of_one_embedding_decides_nothing_for_another(semantics: OpenSemantics) -> None:
-    await semantics.obey(section(embedding="one"))
-    learner = semantics.learner("red/bot/faq")
-    await semantics.obey(section(embedding="one", max_error=0.1))
-    assert semantics.learner("red/bot/faq") is learner
-    await semantics.obey(section(embedding="other"))
-    assert semantics.learner("red/bot/faq") is not learner
+    await semantics.obey(section())
+    learner = semantics.learner("red/bot/faq", "one")
+    await semantics.obey(section(max_error=0.1))
+    assert semantics.learner("red/bot/faq", "one") is learner
+    assert semantics.learner("red/bot/faq", "other") is not learner
+    assert semantics.learner("red/bot/faq", "one") is learner
+
+
+async def test_the_record_teaches_what_places_questions_as_it_did(semantics: OpenSemantics) -> None:
+    for number in range(3):
+        semantics.learn(found(Action.SERVE, embedding="old"))
+        assert semantics.standings()[FEATURE].lookups == number + 1
+    semantics.learn(found(Action.ASK, embedding="new"))
+    assert semantics.standings()[FEATURE].lookups == 1
 
 
 async def test_an_embedding_that_is_missing_is_said_once_and_another_policy_opens_it(semantics: OpenSemantics) -> None:
