@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from cache.answers import AnswerCache
-    from cache.embedding import Embedding
     from cache.index import Neighbour, VectorIndex
     from cache.judging import AnswerJudge
     from cache.learning.learner import Learner
@@ -85,11 +84,6 @@ class SemanticCache:
         self._matching = matching
         self._index = index
         self._answers = answers
-
-    @property
-    def encoder(self) -> Embedding:
-        """The embedding that places questions, for whoever has other texts to be compared."""
-        return self._matching.encoder
 
     async def seek(
         self,

@@ -49,14 +49,7 @@ class Match:
 
 
 class Matching(Protocol):
-    """Places questions, and compares them.
-
-    Attributes:
-        encoder: What places them.
-    """
-
-    @property
-    def encoder(self) -> Embedding: ...  # noqa: D102  an attribute, described above
+    """Places questions, and compares them."""
 
     @property
     def embedding(self) -> str:
@@ -85,12 +78,12 @@ class Verified:
 
     def __init__(self, embedding: TokenEmbedding, verifier: Verifier) -> None:
         self.embedding = embedding.name
-        self.encoder = embedding
+        self._embedding = embedding
         self._verifier = verifier
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        (reading,) = await self.encoder.read([text])
+        (reading,) = await self._embedding.read([text])
         whole = not (reading.is_cut or reading.unknown)
         return Placed(text, reading.vector, self._verifier.mark(reading), whole)
 
@@ -110,7 +103,7 @@ class Verified:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self.encoder.close()
+        await self._embedding.close()
 
 
 class Guarded:
@@ -118,11 +111,11 @@ class Guarded:
 
     def __init__(self, embedding: Embedding) -> None:
         self.embedding = embedding.name
-        self.encoder = embedding
+        self._embedding = embedding
 
     async def place(self, text: str) -> Placed:
         """Place a question; see `Matching.place`."""
-        return Placed(text, (await self.encoder.embed([text]))[0])
+        return Placed(text, (await self._embedding.embed([text]))[0])
 
     def judge(self, asked: Placed, stored: Sequence[tuple[Stored, float]]) -> list[Match]:
         """Judge stored answers; see `Matching.judge`."""
@@ -134,7 +127,7 @@ class Guarded:
 
     async def close(self) -> None:
         """Close the embedding."""
-        await self.encoder.close()
+        await self._embedding.close()
 
 
 _NONE = Match(None, vetoed=True)

@@ -118,7 +118,7 @@ class Composer:
     @cached_property
     def meanings(self) -> Meanings:
         """Compares texts by the embedding of the semantic cache, while there is one."""
-        return Meanings(lambda: None if self.semantics.cache is None else self.semantics.cache.encoder)
+        return Meanings(lambda: None if self.semantics.cache is None else self.semantics.cache.judge.embedding)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""

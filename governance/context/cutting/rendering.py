@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from governance.context.cutting.edges import edged
 
@@ -52,6 +52,24 @@ def rendered(text: str, pieces: Sequence[Piece], dropped: Collection[int], score
         for slot, part in zip(slots, moved, strict=True):
             parts[slot] = part
     return "".join(parts)
+
+
+def rebuilt(message: Mapping[str, Any], at: int, made: Mapping[tuple[int, int | None], str]) -> Mapping[str, Any]:
+    """Return message number `at` with the texts made of its own, by message and part; itself if none changed."""
+    content = message.get("content")
+    if isinstance(content, str):
+        text = made.get((at, None), content)
+        return message if text == content else {**message, "content": text if text.strip() else LEFT_OUT}
+    if not isinstance(content, list):
+        return message
+    texts = {part: text for (place, part), text in made.items() if place == at}
+    if all(content[part].get("text") == text for part, text in texts.items() if part is not None):
+        return message
+    parts = [
+        part | {"text": texts[n] if texts[n].strip() else LEFT_OUT} if n in texts else part
+        for n, part in enumerate(content)
+    ]
+    return {**message, "content": parts}
 
 
 def _joined(text: str, pieces: Sequence[Piece], places: Sequence[int], dropped: Collection[int]) -> str:

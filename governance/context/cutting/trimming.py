@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from governance.context.cutting.asking import questions_of
 from governance.context.cutting.pieces import Piece, chunks_of, pieces_of
 from governance.context.cutting.ranking import SURE, scored
-from governance.context.cutting.rendering import LEFT_OUT, rendered
+from governance.context.cutting.rendering import rebuilt, rendered
 from governance.context.cutting.squeezing import squeezed
 from governance.context.reading import Passage, messages_of, passages_of, turns_of
 from governance.context.repeating import Said
@@ -136,8 +136,8 @@ class Draft:
         self._target = rule.target
         self._messages = messages_of(body)
         passages = passages_of(body)
-        whole = _opening(passages, rule, count)
-        ours = [passage for passage in passages if _may_be_cut(passage, rule) and passage not in whole]
+        self._opening = _opening(passages, rule, count)
+        ours = [passage for passage in passages if _may_be_cut(passage, rule)]
         self._cuts: list[Cut] = []
         self._left = float(tokens)
         self._texts = [self._squeeze(passage, count) for passage in ours]
@@ -186,9 +186,8 @@ class Draft:
         found = {at: said.again(text.words(at)) for at in text.alive}
         for key, run in groupby(found, key=lambda at: (bool(found[at]), text.pieces[at].item)):
             places = list(run)
-            whole = text.passage.role == "retrieved" and len(places) == sum(
-                text.pieces[at].item == key[1] for at in found
-            )
+            of = sum(text.pieces[at].item == key[1] for at in found)
+            whole = text.passage.role == "retrieved" and len(places) == of
             if key[0] and (whole or sum(len(text.words(at).split()) for at in places) >= PASSAGE_WORDS):
                 for at in places:
                     text.dropped[at] = "same" if found[at] == "same" else "near"
@@ -208,12 +207,14 @@ class Draft:
                 best[text.passage.turn] = max(score, best.get(text.passage.turn, score))
         for text in self._texts:
             for at in text.scores if text.passage.role == "history" else ():
-                text.scores[at] = max(text.scores[at], _TOGETHER * best[text.passage.turn])
+                together = _TOGETHER * best[text.passage.turn]
+                text.scores[at] = SURE if text.passage in self._opening else max(text.scores[at], together)
 
     def _drop(self) -> None:
         ranked = [(score, n, text, at) for n, text in enumerate(self._texts) for at, score in text.scores.items()]
-        for _, _, text, at in sorted(ranked, key=lambda one: (one[0], one[1], one[3]))[:-_BEST]:
-            if not self._is_over or text.scores[at] >= SURE:
+        unsure = sorted((one for one in ranked if one[0] < SURE), key=lambda one: (one[0], one[1], one[3]))
+        for _, _, text, at in unsure[:-_BEST]:
+            if not self._is_over:
                 return
             text.dropped[at] = "unrelated"
             around = sum(beside in text.dropped for beside in (at - 1, at + 1))
@@ -232,7 +233,7 @@ class Draft:
             if not passage.fixed:
                 place = (passage.message, passage.part)
                 made[place] = made.get(place, "") + words
-        return [_with(message, at, made) for at, message in enumerate(self._messages) if at not in gone]
+        return [rebuilt(message, at, made) for at, message in enumerate(self._messages) if at not in gone]
 
     def _gone(self) -> set[int]:
         """Return the messages of old turns of which nothing is left, and count them as cut."""
@@ -275,23 +276,6 @@ def _only_text(message: Mapping[str, Any]) -> bool:
     return message.get("role") not in {"system", "developer"} and (
         not isinstance(content, list) or all(isinstance(part, Mapping) and "text" in part for part in content)
     )
-
-
-def _with(message: Mapping[str, Any], at: int, made: Mapping[tuple[int, int | None], str]) -> Mapping[str, Any]:
-    content = message.get("content")
-    if isinstance(content, str):
-        text = made.get((at, None), content)
-        return message if text == content else {**message, "content": text if text.strip() else LEFT_OUT}
-    if not isinstance(content, list):
-        return message
-    texts = {part: text for (place, part), text in made.items() if place == at}
-    if all(content[part].get("text") == text for part, text in texts.items() if part is not None):
-        return message
-    parts = [
-        part | {"text": texts[n] if texts[n].strip() else LEFT_OUT} if n in texts else part
-        for n, part in enumerate(content)
-    ]
-    return {**message, "content": parts}
 
 
 def _summed(cuts: Sequence[Cut]) -> list[Cut]:
