@@ -12,8 +12,8 @@ from governance.context.cutting.ranking import scored
 from governance.context.reading import ROLES, Passage, Role, called_in, messages_of, passages_of, tools_of
 from governance.context.repeating import Said
 
-NEAR_BYTES: Final = 16_384
-"""A prompt with more text is searched for what is said nearly twice beside the event loop, or not at all."""
+_LONG: Final = 8_000
+"""Characters from which a prompt has a middle that is overlooked."""
 
 _LARGE: Final = 200
 """Characters from which a paragraph is placed by what it has to do with the question."""
@@ -81,7 +81,7 @@ def audit(body: Mapping[str, Any], count: CountTexts, *, near: bool = True) -> A
     same, near_to = _repeated(passages, near=near)
     idle = tuple(name for name in tools if name not in called_in(body))
     last = sum(len(one.text) for one in passages if one.turn == 0 and one.role != "system")
-    edge, middle = _placed(passages)
+    edge, middle = _placed(passages) if size >= _LONG else (0, 0)
     lead = by_role[0] + by_role[1]
     return Audit(
         tokens=tokens,

@@ -87,8 +87,8 @@ def test_tools_that_the_conversation_has_not_called_are_named_and_counted() -> N
 
 
 def test_the_paragraphs_that_matter_are_placed_at_the_edges_or_in_the_middle() -> None:
-    filler = "Of gardens and of the weather, of which there is a lot to be said by those who like to talk. " * 3
-    answer = "The bells of the tower were cast by monks of the old abbey, who had learned it from their fathers. " * 3
+    filler = "Of gardens and of the weather, of which there is a lot to be said by those who like to talk. " * 12
+    answer = "The bells of the tower were cast by monks of the old abbey, who had learned it from their fathers. " * 12
 
     def placed(at: int) -> tuple[int, int]:
         texts = [answer if n == at else f"{n} {filler}" for n in range(9)]
