@@ -9,6 +9,7 @@ from gateway.attempts.deployments import Deployment, Deployments
 from gateway.errors import ModelNotFound
 from gateway.policy.reliability import Balance
 from gateway.providers.upstream import Upstream
+from governance.confinement.confined import Confined
 from governance.money import Nanodollars
 from governance.policy.rules import Grant
 from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, measured_price
@@ -108,31 +109,31 @@ class Catalogue:
         return Wish(asked, target)
 
     def choose(
-        self, wish: Wish, grant: Grant, zone: str | None, downgrade: int = 0, leaning: Leaning | None = None
+        self, wish: Wish, grant: Grant, confined: Confined, downgrade: int = 0, leaning: Leaning | None = None
     ) -> Route:
         """Return the model that answers, and why.
 
         Args:
             wish: What was asked for.
             grant: What the caller may use.
-            zone: Where the request must stay; None for anywhere.
+            confined: Where the request may go.
             downgrade: By how many tiers the model should be cheaper than the one that the wish alone would get.
             leaning: Puts equal deployments into their order; without it the policy's balance does.
 
         Raises:
             NoRoute: no model of the wish is allowed, in the zone and available.
         """
-        best = {name: self._best(name, grant, zone, leaning) for name in _names(wish.target)}
+        best = {name: self._best(name, grant, confined, leaning) for name in _names(wish.target)}
         candidates = {name: replace(candidate, name=name) for name, candidate in best.items()}
         if isinstance(wish.target, Model):
-            route = pinned(candidates[wish.target.name], zone)
+            route = pinned(candidates[wish.target.name], confined.zone)
         else:
-            route = choose_route(wish.target, candidates, zone)
+            route = choose_route(wish.target, candidates, confined.zone)
         route = replace(route, model=best[route.model].name)
-        return cheaper(route, self._below(route, wish, grant, zone), downgrade) if downgrade else route
+        return cheaper(route, self._below(route, wish, grant, confined), downgrade) if downgrade else route
 
     def choose_after(
-        self, tried: Sequence[Route], wish: Wish, grant: Grant, zone: str | None, *, beside: Collection[str] = ()
+        self, tried: Sequence[Route], wish: Wish, grant: Grant, confined: Confined, *, beside: Collection[str] = ()
     ) -> Route | None:
         """Return the model that answers when those of the `tried` routes could not; None when there is no other.
 
@@ -143,7 +144,7 @@ class Catalogue:
             tried: The routes that have been tried, first choice first.
             wish: What was asked for.
             grant: What the caller may use.
-            zone: Where the request must stay; None for anywhere.
+            confined: Where the request may go.
             beside: Models that are out of the question for other reasons.
         """
         first = self.models[tried[0].model]
@@ -151,23 +152,23 @@ class Catalogue:
         highest = grant.tiers.index(first.tier) if tried[0].reason == DOWNGRADED else len(grant.tiers)
         out = {route.model for route in tried} | {*beside}
         names = dict.fromkeys((first.same_as or first.name, *others))
-        able = (one.name for name in names for one in self._candidates(name, grant, zone) if one.usable)
+        able = (one.name for name in names for one in self._candidates(name, grant, confined) if one.usable)
         left = (name for name in able if name not in out)
         found = next((name for name in left if grant.tiers.index(self.models[name].tier) <= highest), None)
         return None if found is None else Route(found, f"{FALLBACK}:{len(tried)}", tried[0].name)
 
-    def _best(self, name: str, grant: Grant, zone: str | None, leaning: Leaning | None) -> Candidate:
+    def _best(self, name: str, grant: Grant, confined: Confined, leaning: Leaning | None) -> Candidate:
         """Return the deployment of a model that answers for it; the model's own where none can."""
-        candidates = self._candidates(name, grant, zone, leaning)
+        candidates = self._candidates(name, grant, confined, leaning)
         own = next(candidate for candidate in candidates if candidate.name == name)
         return next((candidate for candidate in candidates if candidate.usable), own)
 
-    def _candidates(self, name: str, grant: Grant, zone: str | None, lean: Leaning | None = None) -> list[Candidate]:
+    def _candidates(self, name: str, grant: Grant, confined: Confined, lean: Leaning | None = None) -> list[Candidate]:
         """Return every deployment of a model, those that should answer first before the others."""
         ordered: Sequence[Model] = self._equals[name]
         if len(ordered) > 1:
             ordered = (lean or list)(sorted(ordered, key=self._rank))
-        return [self._candidate(model, grant, zone) for model in ordered]
+        return [self._candidate(model, grant, confined) for model in ordered]
 
     def _rank(self, model: Model) -> tuple[int, int]:
         price = self.price(model)
@@ -185,14 +186,14 @@ class Catalogue:
         """Return how a model does at its provider."""
         return self._deployments.of(self.upstream(model), model.upstream_model)
 
-    def _below(self, route: Route, wish: Wish, grant: Grant, zone: str | None) -> list[list[Candidate]]:
+    def _below(self, route: Route, wish: Wish, grant: Grant, confined: Confined) -> list[list[Candidate]]:
         """Return the models of each tier below the route's, nearest tier first; the wish's own come first in each."""
         chosen = self.models[route.model]
         allowed = grant.tiers if grant.falls_to is None else grant.falls_to
         below = [tier for tier in grant.tiers[: grant.tiers.index(chosen.tier)] if tier in allowed]
         named = [self.models[name] for name in dict.fromkeys((*_names(wish.target), *self.models))]
         return [
-            [self._candidate(model, grant, zone) for model in named if (model.tier, model.kind) == (tier, chosen.kind)]
+            [self._candidate(one, grant, confined) for one in named if (one.tier, one.kind) == (tier, chosen.kind)]
             for tier in reversed(below)
         ]
 
@@ -283,12 +284,12 @@ class Catalogue:
     def _kinds(self, target: Model | RouteRule) -> set[Kind]:
         return {self.models[name].kind for name in _names(target)}
 
-    def _candidate(self, model: Model, grant: Grant, zone: str | None) -> Candidate:
+    def _candidate(self, model: Model, grant: Grant, confined: Confined) -> Candidate:
         upstream = self.upstream(model)
         return Candidate(
             name=model.name,
             allowed=grant.permits(model.name, model.tier),
-            in_zone=zone is None or upstream.zone == zone,
+            in_zone=confined.permits(upstream.zone),
             trouble=self._trouble(model),
         )
 

@@ -27,6 +27,7 @@ from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
+from gateway.steps.confining import Confining
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
@@ -48,6 +49,7 @@ class ChatService:
     """Answers chats, in whatever dialect they are asked. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    confining: Confining
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
@@ -63,9 +65,10 @@ class ChatService:
 
         Whatever raises before the first piece has gone out becomes an HTTP status; after it, an error event.
         """
-        entitled = self.admission.entitle(asked.caller, asked.offered)
+        admitted = self.admission.admit(asked.caller, asked.offered)
         async with AsyncExitStack() as stack:
-            with self.admission.refusals_recorded(asked, entitled):
+            with self.admission.refusals_recorded(asked, admitted):
+                asked, entitled = await self.confining.confine(asked, admitted)
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
                 turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
                 if turn.answer is not None:
@@ -93,7 +96,7 @@ class ChatService:
                 shaped, prompt = await self.contexts.cut(weighed, asked, entitled, wish, shaped)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 prefixed = self.prefixing.of(asked, entitled, shaped.body)
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone, downgrade, prefixed.leaning)
+                route = self.catalogue.choose(wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning)
                 prepare = partial(self._prepare, asked, prompt, shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
@@ -125,7 +128,14 @@ class ChatService:
         purchase = self.purchasing.price(route, prompt, shaped.most_output, classes, asked.carrier)
         body, placed = prefixed.prepared(purchase, shaped.body | {"model": purchase.model.upstream_model})
         tenant = f"{entitled.attribution.team}/{entitled.attribution.app}"
-        call = Call(body=body, max_tokens=shaped.max_tokens, tenant=tenant, spoken=asked.dialect, idle=asked.deferred)
+        call = Call(
+            body=body,
+            confined=entitled.confined,
+            max_tokens=shaped.max_tokens,
+            tenant=tenant,
+            spoken=asked.dialect,
+            idle=asked.deferred,
+        )
         return Ready(purchase, purchase.upstream.write(call), placed)
 
     async def _buy(
@@ -143,7 +153,7 @@ class ChatService:
             return self.purchasing.accounts.given_up(hold.opening)
         called_at, error = self.ticks(), None
         try:
-            meter = await self._answered(asked, shaped, course, hold, reply)
+            meter = await self._answered(asked, entitled, shaped, course, hold, reply)
         except BaseException as failure:
             error = failure
             raise
@@ -164,14 +174,20 @@ class ChatService:
         return course.ready.purchase.tally.learn(meter.reported)
 
     async def _answered(
-        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, reply: Reply
+        self,
+        asked: Asked[ChatFields],
+        entitled: Entitled,
+        shaped: Shaped,
+        course: Course,
+        hold: Hold,
+        reply: Reply,
     ) -> Meter:
         """Make one attempt after another, and return the meter of the one that answers.
 
         Raises:
             UpstreamError: none does, or one failed when the client had heard something of its answer, or had left.
         """
-        call = partial(self._call, asked, shaped, course, hold)
+        call = partial(self._call, asked, entitled, shaped, course, hold)
         while True:
             try:
                 if course.hedge_s is None or asked.deferred:
@@ -185,13 +201,21 @@ class ChatService:
                     raise
 
     async def _call(
-        self, asked: Asked[ChatFields], shaped: Shaped, course: Course, hold: Hold, ready: Ready, reply: Reply
+        self,
+        asked: Asked[ChatFields],
+        entitled: Entitled,
+        shaped: Shaped,
+        course: Course,
+        hold: Hold,
+        ready: Ready,
+        reply: Reply,
     ) -> Meter:
         """Call one model and pass its answer on."""
         meter, departure = Meter(ready.purchase.tally, shaped.most_output), reply.departure
         upstream, timeouts = ready.purchase.upstream, ready.purchase.upstream.timeouts
         if asked.deferred and not upstream.sells:  # it may have to stand still while others are served
             timeouts = Timeouts(first_token_s=asked.limit_s, idle_s=asked.limit_s, total_s=asked.limit_s)
+        await self.confining.called(asked, entitled, upstream.name, upstream.zone)
         with course.calling(ready, asked.purpose, meter, left=lambda: departure.happened):
             so_far, overhead_s = len(course.made) + 1, self.ticks() - asked.tick
             await reply.begin(Facts(hold.opening, None, hold.tightest, hold.rates, overhead_s, so_far))

@@ -11,6 +11,7 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Counting
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
+from gateway.steps.confining import Confining
 from gateway.wire.headers import Facts
 from gateway.wire.request.chat_body import ChatFields
 from governance.ledger.events import Attempt, Settlement
@@ -26,6 +27,7 @@ class CountService:
     """Counts prompts. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    confining: Confining
     catalogue: Catalogue
     counting: Counting
     purse: Purse
@@ -34,13 +36,18 @@ class CountService:
 
     async def answer(self, asked: Asked[ChatFields]) -> tuple[int, Facts]:
         """Return how many tokens the prompt has for the model that would answer it, and what to say of the request."""
-        entitled = self.admission.entitle(asked.caller, asked.offered)
-        with self.admission.refusals_recorded(asked, entitled):
+        admitted = self.admission.admit(asked.caller, asked.offered)
+        with self.admission.refusals_recorded(asked, admitted):
+            asked, entitled = await self.confining.confine(asked, admitted)
             wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
-            route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
+            route = self.catalogue.choose(wish, entitled.grant, entitled.confined)
             self.purse.admit()
         model, called_at = self.catalogue.models[route.model], self.ticks()
-        count = await self.counting.count_prompt(model, asked.body, asked.request_id, spoken=asked.dialect)
+        zone = self.catalogue.upstream(model).zone
+        await self.confining.called(asked, entitled, model.provider, zone)
+        count = await self.counting.count_prompt(
+            model, asked.body, entitled.confined, asked.request_id, spoken=asked.dialect
+        )
         seconds = self.ticks() - called_at
         attempt = Attempt(
             at=asked.at,
@@ -52,6 +59,7 @@ class CountService:
             price=FREE,
             cost=ZERO,
             duration_ms=seconds * 1000,
+            zone=zone,
         )
         settlement = Settlement(outcome="ok", status=200, attempts=(attempt,) if count.asked else ())
         opening = self.admission.opening(

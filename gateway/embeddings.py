@@ -17,6 +17,7 @@ from gateway.catalogue import Catalogue
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError, UpstreamTimeout
 from gateway.steps.admission import Admission, Asked, Entitled
+from gateway.steps.confining import Confining
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.slot import ExactCache, Slot
@@ -35,6 +36,7 @@ class EmbeddingService:
     """Answers embeddings requests. `ticks` is a monotonic clock in seconds."""
 
     admission: Admission
+    confining: Confining
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
@@ -44,10 +46,11 @@ class EmbeddingService:
 
     async def answer(self, asked: Asked[EmbeddingFields]) -> tuple[dict[str, Any], Facts]:
         """Return the reply's body and what to say of it."""
-        entitled = self.admission.entitle(asked.caller, asked.offered)
-        body = addressed(asked.body, _OURS, entitled.attribution)
+        admitted = self.admission.admit(asked.caller, asked.offered)
+        body = addressed(asked.body, _OURS, admitted.attribution)
         async with AsyncExitStack() as stack:
-            with self.admission.refusals_recorded(asked, entitled):
+            with self.admission.refusals_recorded(asked, admitted):
+                asked, entitled = await self.confining.confine(asked, admitted)
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
                 turn = await self.once.turn(asked, stack, _stays)
                 if turn.answer is not None:
@@ -62,8 +65,8 @@ class EmbeddingService:
                     result = msgspec.json.decode(stored.body)
                     await turn.keep(result, facts)
                     return result, facts
-                route = self.catalogue.choose(wish, entitled.grant, asked.controls.zone)
-                prepare = partial(self._prepare, asked, body)
+                route = self.catalogue.choose(wish, entitled.grant, entitled.confined)
+                prepare = partial(self._prepare, asked, entitled, body)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -81,10 +84,10 @@ class EmbeddingService:
             await turn.keep(result, facts)
             return result, facts
 
-    def _prepare(self, asked: Asked[EmbeddingFields], body: dict[str, Any], route: Route) -> Ready:
+    def _prepare(self, asked: Asked[EmbeddingFields], entitled: Entitled, body: dict[str, Any], route: Route) -> Ready:
         purchase = self.purchasing.price(route, Prompt(body, asked.size), 0)
         named = body | {"model": purchase.model.upstream_model}
-        return Ready(purchase, purchase.upstream.write_embeddings(named))
+        return Ready(purchase, purchase.upstream.write_embeddings(named, entitled.confined))
 
     async def _buy(
         self,
@@ -98,7 +101,7 @@ class EmbeddingService:
         """Call the model and settle for what it read; a client that leaves changes nothing, the call is paid for."""
         called_at, error = self.ticks(), None
         try:
-            read = await self._answered(asked, body, course)
+            read = await self._answered(asked, entitled, body, course)
         except BaseException as failure:
             error = failure
             raise
@@ -113,7 +116,9 @@ class EmbeddingService:
         course.ready.purchase.tally.learn(read.reported)
         return result, facts
 
-    async def _answered(self, asked: Asked[EmbeddingFields], body: dict[str, Any], course: Course) -> "Read":
+    async def _answered(
+        self, asked: Asked[EmbeddingFields], entitled: Entitled, body: dict[str, Any], course: Course
+    ) -> "Read":
         """Make one attempt after another, and return what the one that answers has read.
 
         Raises:
@@ -123,6 +128,7 @@ class EmbeddingService:
             purchase, wanted, _ = course.ready
             read = Read(purchase.tally.likely)
             try:
+                await self.confining.called(asked, entitled, purchase.upstream.name, purchase.upstream.zone)
                 with course.calling(course.ready, "embedding", read, left=lambda: False):
                     named = body | {"model": purchase.model.upstream_model}
                     with anyio.move_on_after(course.left_s) as scope:

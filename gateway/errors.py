@@ -5,6 +5,7 @@ GatewayError
 ├── ModelNotFound             no model or route of that name for this caller
 ├── RequestNotFound           the caller's app has made no such request
 ├── UnknownPolicy             the history has no policy of that version
+├── OutOfZone                 a request was about to leave the zone it is confined to, and was stopped
 ├── UpstreamError             an attempt failed and there is no other
 │   ├── UpstreamRefused       the provider says the request itself is wrong
 │   │   └── ContextTooLong    more tokens than the model can hold, with the counts
@@ -53,6 +54,19 @@ class RequestNotFound(GatewayError):
     """The ledger has no such request of the caller's app."""
 
     request_id: str
+
+
+@dataclass(eq=False)
+class OutOfZone(GatewayError):
+    """Somebody chose a provider that a request may not go to: a fault of ours, which ends the request.
+
+    Attributes:
+        provider: Who was chosen.
+        zone: Where it is.
+    """
+
+    provider: str
+    zone: str
 
 
 @dataclass(eq=False)

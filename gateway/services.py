@@ -20,7 +20,7 @@ from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
 from gateway.caching.caches import Caches
 from gateway.caching.opening import open_caches
-from gateway.context.measures import Measures
+from gateway.context.measures import open_measures
 from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
@@ -45,7 +45,9 @@ from gateway.policy.history.reading import Standing
 from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
 from gateway.settings import Settings
-from governance.context.hours import ContextHours
+from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
+from governance.confinement.decisions import DecisionLog
+from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
@@ -63,7 +65,6 @@ KEYS_S: Final = 0.5
 """How often the keys are looked at: a key made or revoked by any process is known within a second."""
 
 LEASES_S: Final = 1.0
-MEASURES_S: Final = 2.0
 SWEEP_S: Final = 30.0
 IDEMPOTENCY_S: Final = 60.0
 SHARED_LEVELS_S: Final = 1.0
@@ -128,12 +129,10 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         )
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
-        metrics = Metrics()
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
-        calibrations = Calibrations(home.counting)
+        metrics, calibrations = Metrics(), Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
-        idempotent, measures = IdempotentAnswers(database), Measures(ContextHours(database))
-        stack.push_async_callback(measures.close)
+        idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
         composer = Composer(
             keyring=keyring,
             purse=purse,
@@ -144,7 +143,9 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             lessons=caches.teacher,
             calibrations=calibrations,
             idempotent=idempotent,
-            measures=measures,
+            sessions=sessions,
+            decisions=DecisionLog(database),
+            measures=open_measures(database, stack),
             metrics=metrics,
             log=log,
         )
@@ -184,7 +185,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (LEASES_S, "leases", leases.end),
                 (SAVE_S, "counting", calibrations.save),
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
-                (MEASURES_S, "context", measures.write),
+                (SESSIONS_S, "sessions", lambda: sessions.sweep(_now() - SESSIONS_KEPT)),
+                composer.measures.round,
                 *caches.rounds(in_force),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),

@@ -14,6 +14,7 @@
     ├── RateLimited          a request, token or concurrency limit is reached
     ├── ContextTooLong       a prompt has more tokens than the policy lets it have
     ├── LoopDetected         a caller goes round in circles
+    ├── Unconfinable         what is in the request may go nowhere
     ├── IdempotencyKeyReused an idempotency key stands for another request already
     ├── IdempotencyKeyBusy   the first request of an idempotency key still runs
     ├── NotMoney             a text or number is not an exact amount of money
@@ -196,6 +197,23 @@ class ContextTooLong(GovernanceError):
         super().__init__(f"this prompt has about {tokens} tokens, and may have at most {limit}")
         self.tokens = tokens
         self.limit = limit
+
+
+class Unconfinable(GovernanceError):
+    """A request with sensitive text that may go nowhere.
+
+    Attributes:
+        kinds: What was found in it: never the text.
+        zones: The zones that would each confine it, where no provider can be in all of them; empty for a kind that is
+            refused.
+    """
+
+    def __init__(self, kinds: tuple[str, ...], zones: tuple[str, ...]) -> None:
+        what = ", ".join(kinds) or "its caller's wish"
+        why = f"confine it to {' and '.join(zones)}, which have no place in common" if zones else "may go nowhere"
+        super().__init__(f"what was found in the request ({what}) {why if zones else f'{why} by the policy'}")
+        self.kinds = kinds
+        self.zones = zones
 
 
 class IdempotencyKeyReused(GovernanceError):

@@ -239,8 +239,8 @@ class Course:
 
     def _next(self) -> Route | None:
         errand = self._errand
-        grant, zone = errand.entitled.grant, errand.asked.controls.zone
-        return self._persistence.catalogue.choose_after(self._tried, errand.wish, grant, zone, beside=self._refused)
+        grant, confined = errand.entitled.grant, errand.entitled.confined
+        return self._persistence.catalogue.choose_after(self._tried, errand.wish, grant, confined, beside=self._refused)
 
     async def _hold_for(self, ready: Ready, beside: Ready | None = None) -> None:
         errand = self._errand

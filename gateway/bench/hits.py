@@ -39,12 +39,15 @@ from gateway.providers.absent import AbsentUpstream
 from gateway.speech import Request
 from gateway.speech.chat import read_chat
 from gateway.steps.admission import Asked, Entitled
+from gateway.steps.confining import unconfined
 from gateway.steps.shaping import shape
 from gateway.wire.departure import Departure
 from gateway.wire.headers import render
 from gateway.wire.reply import PlainReply
 from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Headers
+from governance.confinement.decisions import DecisionLog
+from governance.confinement.sessions import SessionLabels
 from governance.context.hours import ContextHours
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
@@ -92,7 +95,7 @@ class Hits:
     def prepared(self) -> tuple[Asked[ChatFields], Entitled, Wish, dict[str, Any]]:
         """Return the request as it comes to the cache."""
         asked, _ = self._asked()
-        entitled = self.governed.admission.entitle(asked.caller, asked.offered)
+        entitled = unconfined(self.governed.admission.admit(asked.caller, asked.offered))
         wish = self.governed.catalogue.wish("auto", "chat", entitled.grant)
         shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
         return asked, entitled, wish, shaped.fingerprinted
@@ -169,6 +172,8 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 calibrations=Calibrations(folder / "counting.json"),
                 idempotent=IdempotentAnswers(database),
                 measures=Measures(ContextHours(database)),
+                sessions=SessionLabels(database),
+                decisions=DecisionLog(database),
                 metrics=Metrics(),
                 log=said,
             )

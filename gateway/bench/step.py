@@ -30,6 +30,7 @@ from gateway.policy.source import LoadedPolicy, parse_policy
 from gateway.providers.absent import AbsentUpstream
 from gateway.steps.accounts import Accounts, Bought
 from gateway.steps.admission import Admission, Asked
+from gateway.steps.confining import unconfined
 from gateway.steps.purchasing import Purchase, Purchasing
 from gateway.steps.reuse.slot import Slot
 from gateway.wire.request.controls import Controls, Credential
@@ -69,7 +70,7 @@ class Step:
         """Take a request from its key to its last record."""
         asked = self.asked[place]
         caller = self.admission.identify(self.credential, asked.at)
-        entitled = self.admission.entitle(caller, asked.offered)
+        entitled = unconfined(self.admission.admit(caller, asked.offered))
         pressure = await self.purchasing.pressure(asked, entitled)
         repeats = self.purchasing.repeats(asked, entitled, _SLOTS[place % DIFFERENT_REQUESTS], asked.body)
         async with self.purchasing.hold(asked, entitled, self.purchase, "miss", pressure, repeats) as hold:

@@ -17,6 +17,7 @@ from gateway.cli.importing import importing
 from gateway.cli.keys import keys
 from gateway.cli.policies.history import policy
 from gateway.cli.prices import prices
+from gateway.cli.prove import prove
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
@@ -39,7 +40,7 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, context, bench, doctor, importing):
+for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, context, prove, bench, doctor, importing):
     sluice.add_command(verb)
 
 

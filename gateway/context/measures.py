@@ -6,16 +6,18 @@ Which tools nobody calls is known by the latest conversations of a feature, as f
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
 
+from gateway.operations.rounds import Round
 from gateway.steps.accounts import Bought
 from governance.attribution import Attribution
 from governance.context.auditing import Audit
 from governance.context.hours import ContextHours, Place, hour_of
+from governance.database import Database
 from governance.errors import StoreUnavailable
 from governance.money import ZERO, Nanodollars
 from governance.prices import cost_of
@@ -25,6 +27,10 @@ LATEST: Final = 200
 
 _FEATURES: Final = 1_000
 _ASIDE: Final = {"asked": 4, "system": 0, "tools": 1, "history": 2, "retrieved": 3}
+
+
+WRITE_S: Final = 2.0
+"""How often sums are added to those on record."""
 
 
 class _Tools:
@@ -109,6 +115,11 @@ class Measures:
                     self._waiting.setdefault(place, Counter()).update(sums)
                 raise
 
+    @property
+    def round(self) -> Round:
+        """What is to be done again and again."""
+        return (WRITE_S, "context", self.write)
+
     async def close(self) -> None:
         """Write down what waits, if the database answers."""
         with suppress(StoreUnavailable):
@@ -122,6 +133,13 @@ class Measures:
         while len(self._tools) > _FEATURES:
             self._tools.popitem(last=False)
         return tools.met(frozenset(found.offered), frozenset(found.idle))
+
+
+def open_measures(database: Database, stack: AsyncExitStack) -> Measures:
+    """Begin with none; those that wait when the stack ends are written down."""
+    measures = Measures(ContextHours(database))
+    stack.push_async_callback(measures.close)
+    return measures
 
 
 def _read_cost(bought: Bought) -> Nanodollars:

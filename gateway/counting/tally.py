@@ -21,6 +21,7 @@ from gateway.counting.calibrations import Calibrations
 from gateway.counting.makeup import Makeup, makeup, of_text
 from gateway.counting.pictures import likely_picture_tokens
 from gateway.providers.upstream import Call, Dialect
+from governance.confinement.confined import Confined
 from governance.policy.sections import Holds
 from governance.prices import Usage
 
@@ -132,7 +133,7 @@ class Counting:
         return Tally(model.upstream_model, calibration, prompt, self.holds.prompt == "calibrated")
 
     async def count_prompt(
-        self, model: Model, body: dict[str, Any], request_id: str, *, spoken: Dialect = "chat"
+        self, model: Model, body: dict[str, Any], confined: Confined, request_id: str, *, spoken: Dialect = "chat"
     ) -> Count:
         """Count the prompt in the body of a chat: by the model's own tokenizer where its provider lends it.
 
@@ -141,10 +142,12 @@ class Counting:
         Args:
             model: which model is to read it.
             body: the body of a chat.
+            confined: where it may go.
             request_id: whose it is.
             spoken: the dialect of the client; see `Call`.
         """
-        call = Call(body=body | {"model": model.upstream_model}, max_tokens=1, tenant="", spoken=spoken)
+        named = body | {"model": model.upstream_model}
+        call = Call(body=named, confined=confined, max_tokens=1, tenant="", spoken=spoken)
         upstream = self.catalogue.upstream(model)
         tokens = await upstream.count(call, request_id)
         if tokens is not None:

@@ -79,7 +79,7 @@ class Acceptance:
         earliest: datetime,
     ) -> None:
         model, wishes, owner = run.model(raw), read_wishes(visit.headers), Owner(caller.team, caller.app)
-        entitled = governed.admission.entitle(caller, wishes.offered(None, None))
+        entitled = governed.admission.admit(caller, wishes.offered(None, None))
         governed.catalogue.wish(model, run.kind, entitled.grant)
         begins = Timetable.of(governed.policy.document).opens(owner, earliest)
         key = read_controls(visit.headers).idempotency_key

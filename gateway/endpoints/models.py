@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request
 from gateway.errors import ModelNotFound
 from gateway.governing.governed import Governed
 from gateway.governing.in_force import InForce
-from gateway.steps.admission import Entitled
+from gateway.steps.admission import Admitted
 from gateway.wire.request.attribution import read_offered
 from gateway.wire.request.controls import credential, read_headers
 
 
-def entitled(request: Request, governed: Governed, now: Callable[[], datetime]) -> Entitled:
+def entitled(request: Request, governed: Governed, now: Callable[[], datetime]) -> Admitted:
     """Return who asks a plain GET, and what it may do.
 
     Raises:
@@ -22,7 +22,7 @@ def entitled(request: Request, governed: Governed, now: Callable[[], datetime]) 
     """
     headers = read_headers(request.headers.raw)
     caller = governed.admission.identify(credential(headers), now())
-    return governed.admission.entitle(caller, read_offered(headers, None, None))
+    return governed.admission.admit(caller, read_offered(headers, None, None))
 
 
 def models_router(in_force: InForce, now: Callable[[], datetime]) -> APIRouter:

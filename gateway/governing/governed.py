@@ -34,11 +34,15 @@ from gateway.prefix.prefixing import Prefixing
 from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
+from gateway.steps.confining import Confining
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
 from gateway.steps.reuse.slot import ExactCache
 from governance.alerts.steps import Watch, watches_of
+from governance.confinement.confined import UNRULED
+from governance.confinement.decisions import DecisionLog
+from governance.confinement.sessions import SessionLabels
 from governance.counters.alone import OnAway
 from governance.database import Database
 from governance.idempotency.answers import IdempotentAnswers
@@ -107,6 +111,8 @@ class Composer:
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     measures: Measures
+    sessions: SessionLabels
+    decisions: DecisionLog
     metrics: Metrics
     log: FilteringBoundLogger
     ticks: Callable[[], float] = perf_counter
@@ -136,6 +142,10 @@ class Composer:
             catalogue.deployment(model).breaker.obey(reliability.breaker.rule)
         accounts = Accounts(catalogue, self.log, self.metrics)
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
+        sensitivity = document.sensitivity
+        confining = Confining(
+            rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
+        )
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -191,6 +201,7 @@ class Composer:
             counting=counting,
             chat=ChatService(
                 admission=admission,
+                confining=confining,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -210,6 +221,7 @@ class Composer:
             ),
             embeddings=EmbeddingService(
                 admission=admission,
+                confining=confining,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -219,6 +231,7 @@ class Composer:
             ),
             counts=CountService(
                 admission=admission,
+                confining=confining,
                 catalogue=catalogue,
                 counting=counting,
                 purse=self.purse,

@@ -28,6 +28,7 @@ REFERENCES = (
     ("baseline", "model"),
     ("reliability.hedge.models.*", "model or route"),
     ("sensitivity.confine.*", "zone"),
+    ("sensitivity.unread", "zone"),
     ("cache.semantic.enabled.*", "app/feature"),
     ("cache.semantic.observe.*", "app/feature"),
     ("cache.semantic.judge", "judge"),
@@ -93,7 +94,7 @@ def _known(data: object) -> dict[str, set[str]]:
         "route": texts("routes.*.name"),
         "model or route": {*texts("models.*.name"), *texts("routes.*.name")},
         "judge": {ANSWERS, *texts("models.*.name")},
-        "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone")},
+        "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone"), *texts("sensitivity.zones.*")},
         "app/feature": {f"{app}/{feature}" for _, app, feature in features},
         "scope": {
             "org",

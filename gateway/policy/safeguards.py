@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cache.config import Duration
+from governance.confinement.confined import ALLOW, UNREAD, Confinement
 from governance.limits.loops import LoopRule
 from governance.policy.patterns import Pattern
 from governance.policy.sections import Count, LimitsSection, Name, Section
@@ -22,11 +23,23 @@ class Sensitivity(Section):
         detect: What to look for.
         confine: For each kind: `allow`, `refuse`, or the zone that the request may not leave.
         sticky: With `session`, what was found holds for the rest of the session.
+        zones: Zones from the widest to the strictest: what is confined to one may also run in those that are stricter.
+        unread: Where a request may go of which a part has no text to look at, such as a picture.
     """
 
     detect: tuple[Kind, ...] = ()
     confine: Mapping[Kind, Name] = Field(default_factory=dict)
     sticky: Literal["request", "session"] = "request"
+    zones: tuple[Name, ...] = ()
+    unread: Name = ALLOW
+
+    @property
+    def rule(self) -> Confinement:
+        """The rule as governance reads it; a kind that is confined is looked for, listed or not."""
+        rules = {kind: to for kind, to in self.confine.items() if to != ALLOW}
+        if self.unread != ALLOW:
+            rules[UNREAD] = self.unread
+        return Confinement(frozenset((*self.detect, *self.confine)), rules, self.zones, self.sticky == "session")
 
 
 class Guardrail(Section):

@@ -8,6 +8,7 @@ from gateway.errors import UpstreamError
 from gateway.policy.reliability import Timeouts
 from gateway.providers.leaving import CANCEL
 from gateway.providers.upstream import Call, Chunk, Status, Wanted
+from governance.confinement.confined import Confined
 
 
 class AbsentUpstream:
@@ -33,8 +34,9 @@ class AbsentUpstream:
         raise self._error()
         yield  # pragma: no cover - what makes this a generator
 
-    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+    def write_embeddings(self, body: dict[str, Any], confined: Confined) -> Wanted:
         """Return the body as it is: it goes nowhere."""
+        del confined
         return Wanted("", body)
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:

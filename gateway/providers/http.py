@@ -13,6 +13,7 @@ import msgspec
 
 from gateway.errors import (
     BadRequest,
+    OutOfZone,
     UpstreamError,
     UpstreamStale,
     UpstreamTimeout,
@@ -39,6 +40,7 @@ from gateway.providers.served import served_of
 from gateway.providers.transport import was_kept
 from gateway.providers.upstream import Call, Chunk, Dialect, Status, Wanted
 from gateway.providers.vllm_metrics import Watch
+from governance.confinement.confined import Confined
 
 _HEALTH_S = 2.0
 _AT_ONCE_S = 1.0
@@ -91,7 +93,7 @@ class HttpUpstream:
 
     def write(self, call: Call) -> Wanted:
         """Say a call in the provider's own words."""
-        return self._api.chat(call)
+        return self._inside(call.confined, self._api.chat(call))
 
     @asynccontextmanager
     async def stream(self, wanted: Wanted, request_id: str) -> AsyncGenerator[AsyncIterator[Chunk]]:
@@ -99,9 +101,9 @@ class HttpUpstream:
         async with self._post(wanted, request_id, silent_s=None) as response:
             yield self._chunks(response, wanted)
 
-    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+    def write_embeddings(self, body: dict[str, Any], confined: Confined) -> Wanted:
         """Say an embeddings request in the provider's own words."""
-        return self._api.embeddings(body)
+        return self._inside(confined, self._api.embeddings(body))
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Return the reply to an embeddings request."""
@@ -118,7 +120,8 @@ class HttpUpstream:
             return None
         try:
             with anyio.move_on_after(_COUNT_S):
-                async with self._post(self._counter.ask(call), request_id, _COUNT_S) as response:
+                wanted = self._inside(call.confined, self._counter.ask(call))
+                async with self._post(wanted, request_id, _COUNT_S) as response:
                     reply = self._sound(await read_whole(response.aiter_raw(), MOST_COUNT_BYTES, self.name))
                 return self._counter.told(reply)
         except (UpstreamError, BadRequest):
@@ -211,13 +214,24 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def _post(self, wanted: Wanted, request_id: str, silent_s: float | None) -> AsyncGenerator[httpx.Response]:
-        content = msgspec.json.encode(wanted.body)
+        content = msgspec.json.encode(self._inside(wanted.confined, wanted).body)
         url = self._client.base_url.join(wanted.path)
         headers = _JSON | {"x-request-id": request_id} | {**wanted.headers, **self._api.headers(str(url), content)}
         timeout = self._timeout(silent_s)
         request = self._client.build_request("POST", url, content=content, headers=headers, timeout=timeout)
         async with self._sent(request, silent_s) as response:
             yield response
+
+    def _inside(self, confined: Confined, wanted: Wanted) -> Wanted:
+        """Let through what may go to this provider: the last look before bytes go out, whoever chose it.
+
+        Raises:
+            OutOfZone: it may not.
+        """
+        if not confined.permits(self.zone):
+            text = f"The request is confined to zone {confined.zone!r}; provider {self.name!r} is in {self.zone!r}."
+            raise OutOfZone(text, self.name, self.zone)
+        return wanted._replace(confined=confined)
 
     def _timeout(self, silent_s: float | None) -> httpx.Timeout:
         return httpx.Timeout(silent_s, connect=self.timeouts.connect_s, pool=self.timeouts.first_token_s)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from gateway.policy.reliability import Timeouts
 from gateway.providers.leaving import Leave
+from governance.confinement.confined import UNCONFINED, Confined
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
@@ -36,6 +37,7 @@ class Call:
 
     Attributes:
         body: the body of a chat, with the provider's own name of the model and no bound on its answer.
+        confined: where it may go.
         max_tokens: the most tokens of each answer.
         tenant: whose it is, so that caches of prompts can be parted.
         spoken: the dialect of the client. What that knows beyond a chat stands in the body under names of its own.
@@ -43,6 +45,7 @@ class Call:
     """
 
     body: dict[str, Any]
+    confined: Confined
     max_tokens: int
     tenant: str
     spoken: Dialect = "chat"
@@ -50,11 +53,15 @@ class Call:
 
 
 class Wanted(NamedTuple):
-    """What is posted to a provider: a path below its address, a body of JSON, and headers that this request needs."""
+    """What is posted to a provider: a path below its address, a body of JSON, headers that this request needs.
+
+    `confined` says once more where it may go: what was written for one provider is not posted to another.
+    """
 
     path: str
     body: dict[str, Any]
     headers: Mapping[str, str] = NO_HEADERS
+    confined: Confined = UNCONFINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +142,7 @@ class Upstream(Protocol):
 
         Raises:
             BadRequest: it has no word for something that is asked for; nothing has been sent.
+            OutOfZone: the request may not go there.
         """
         ...
 
@@ -142,11 +150,12 @@ class Upstream(Protocol):
         """Open the stream of an answer; the chunks end when the provider says it is done."""
         ...
 
-    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+    def write_embeddings(self, body: dict[str, Any], confined: Confined) -> Wanted:
         """Say an embeddings request of OpenAI's form in the provider's own words.
 
         Raises:
             BadRequest: it has no word for something that is asked for; nothing has been sent.
+            OutOfZone: the request may not go there.
         """
         ...
 

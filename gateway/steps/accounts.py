@@ -101,6 +101,7 @@ class Accounts:
             saved_prefix=ZERO if bought.usage is None else spared_by_cache(bought.usage, bought.price),
             prefix_wrote=bought.prefix.wrote,
             prefix_read=bought.prefix.read,
+            zone=self._catalogue.upstream(bought.model).zone,
         )
 
     def hit(self, usage: Mapping[str, int], spared: Nanodollars) -> Settlement:

@@ -14,6 +14,7 @@ from gateway.steps.accounts import Accounts
 from gateway.wire.errors import Shape, shape_of
 from gateway.wire.request.controls import Controls, Credential
 from governance.attribution import UNATTRIBUTED, Attribution, Offered, attribute
+from governance.confinement.confined import UNCONFINED, Confined
 from governance.errors import BudgetExhausted, GovernanceError, UnknownTeam
 from governance.identity import UNNARROWED, Caller, Keyring
 from governance.ledger.events import Opening
@@ -81,12 +82,19 @@ class Asked(Generic[FieldsT_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Entitled:
-    """A caller we know, whose request it is, and what it may do."""
+class Admitted:
+    """A caller we know, whose request it is, and what it may do; where it may go is not known yet."""
 
     caller: Caller
     attribution: Attribution
     grant: Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Entitled(Admitted):
+    """An admitted request of which it is known where it may go: `gateway.steps.confining` makes it."""
+
+    confined: Confined
 
 
 class Admission:
@@ -107,7 +115,7 @@ class Admission:
         """
         return self._keyring.authenticate(credential.text, at)
 
-    def entitle(self, caller: Caller, offered: Offered) -> Entitled:
+    def admit(self, caller: Caller, offered: Offered) -> Admitted:
         """Return whose cost a request is, and what it may do.
 
         Raises:
@@ -125,12 +133,12 @@ class Admission:
             hash_user=app.hash_user,
         )
         terms = None if caller.terms is UNNARROWED else caller.terms
-        return Entitled(caller, attribution, self._rules.grant(attribution, caller.key_id, terms))
+        return Admitted(caller, attribution, self._rules.grant(attribution, caller.key_id, terms))
 
     def opening(
         self,
         asked: Asked[object],
-        entitled: Entitled,
+        entitled: Admitted,
         *,
         model: str,
         provider: str = "",
@@ -139,6 +147,7 @@ class Admission:
         context: str = "",
     ) -> Opening:
         """Return what the ledger should know of a request before any money is spent."""
+        confined = entitled.confined if isinstance(entitled, Entitled) else UNCONFINED
         return Opening(
             request_id=asked.request_id,
             at=asked.at,
@@ -152,10 +161,12 @@ class Admission:
             cache=cache,
             stream=asked.stream,
             context=context,
+            zone=confined.zone or "",
+            labels=",".join(confined.labels),
         )
 
     @contextmanager
-    def refusals_recorded(self, asked: Asked[object], entitled: Entitled) -> Generator[None]:
+    def refusals_recorded(self, asked: Asked[object], entitled: Admitted) -> Generator[None]:
         """Write one `refused` event for whatever turns the request away inside the block, and let it through."""
         try:
             yield

@@ -54,6 +54,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
+    governance.Unconfinable: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     # As the IETF's draft "The Idempotency-Key HTTP Header Field" has them, in its section 2.7.
     governance.IdempotencyKeyReused: Shape(422, "invalid_request_error", retry=False),
     governance.IdempotencyKeyBusy: Shape(409, "conflict", retry=True),
@@ -77,6 +78,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     edge.RequestNotFound: Shape(404, "not_found", retry=False),
     edge.UnknownPolicy: Shape(404, "not_found", retry=False),
     PolicyInvalid: Shape(400, "invalid_policy", retry=False),
+    edge.OutOfZone: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     edge.UpstreamRefused: Shape(400, "invalid_request_error", retry=False),
     edge.UpstreamError: Shape(502, "upstream_error", retry=True, kind="server_error"),
     edge.UpstreamUnconnected: Shape(504, "upstream_timeout", retry=True, kind="server_error"),

@@ -36,7 +36,9 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a request before any money is spent.
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
-    `model`, `provider` and `route` are the plan, `context` says what was cut of the prompt, or would be.
+    `model`, `provider` and `route` are the plan. `zone` is the widest zone that it may be answered in, empty for any,
+    and `labels` the kinds of sensitive text it has, parted by commas. `context` says what was cut of the prompt, or
+    would be.
     """
 
     request_id: str
@@ -50,6 +52,8 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
     route: str = ""
     cache: str = "miss"
     stream: bool = False
+    zone: str = ""
+    labels: str = ""
     context: str = ""
 
     @property
@@ -74,7 +78,8 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
 class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """One call to an upstream, whoever it was for; our own calls (embedding, judge, shadow, guardrail) are marked.
 
-    `model` is the policy's name, `upstream_model` the provider's. `usage` is None when the upstream told none.
+    `model` is the policy's name, `upstream_model` the provider's, and `zone` where that is. `usage` is None when the
+    upstream told none.
 
     `saved_prefix` is what the provider's own cache of prompts made of the cost: what was spared on what it read, less
     what writing cost beyond fresh input; negative where more was written than read. `prefix_wrote` names what was
@@ -96,6 +101,7 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     saved_prefix: Nanodollars = ZERO
     prefix_wrote: str = ""
     prefix_read: str = ""
+    zone: str = ""
 
 
 class Settlement(Struct, frozen=True, kw_only=True, gc=False):

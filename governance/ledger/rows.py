@@ -52,6 +52,8 @@ def event_row(event: LedgerEvent) -> Row:
         "duration_ms": event.duration_ms,
         "first_token_ms": settlement.first_token_ms if settlement else None,
         "lease_until": None if event.lease_until is None else round(event.lease_until * 1_000_000),
+        "zone": opening.zone,
+        "labels": opening.labels,
     }
 
 
@@ -76,6 +78,7 @@ def attempt_row(entry: LedgerAttempt) -> Row:
         "prefix_wrote": attempt.prefix_wrote,
         "prefix_read": attempt.prefix_read,
         "duration_ms": attempt.duration_ms,
+        "zone": attempt.zone,
     }
 
 

@@ -141,6 +141,8 @@ class LedgerEventRow(Base):
     duration_ms: Mapped[float | None]
     first_token_ms: Mapped[float | None]
     lease_until: Mapped[int | None]
+    zone: Mapped[str] = mapped_column(server_default="")
+    labels: Mapped[str] = mapped_column(server_default="")
 
 
 class LedgerAttemptRow(Base):
@@ -190,6 +192,7 @@ class LedgerAttemptRow(Base):
     prefix_wrote: Mapped[str] = mapped_column(server_default="")
     prefix_read: Mapped[str] = mapped_column(server_default="")
     duration_ms: Mapped[float]
+    zone: Mapped[str] = mapped_column(server_default="")
 
 
 class LedgerRollupRow(Base):

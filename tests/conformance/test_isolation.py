@@ -23,6 +23,7 @@ from gateway.steps.admission import Asked, Entitled
 from gateway.steps.reuse.slot import ExactCache
 from gateway.wire.request.controls import Controls
 from governance.attribution import Attribution, Offered
+from governance.confinement.confined import UNCONFINED
 from governance.identity import Caller
 from governance.ledger.events import Settlement
 from governance.policy.rules import Grant, OutputRule
@@ -142,7 +143,7 @@ def _asked(request: Request) -> Asked[None]:
 def _entitled(request: Request) -> Entitled:
     caller = Caller(request.key_id, request.team, request.app)
     grant = Grant(tiers=("cloud",), route=None, budgets=(), rates=(), output=OutputRule())
-    return Entitled(caller, Attribution(team=request.team, app=request.app), grant)
+    return Entitled(caller, Attribution(team=request.team, app=request.app), grant, UNCONFINED)
 
 
 @pytest.fixture(params=NAMES)

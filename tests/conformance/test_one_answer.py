@@ -12,6 +12,7 @@ from gateway.policy.models import Provider
 from gateway.policy.reliability import Timeouts
 from gateway.providers.kinds import open_upstream
 from gateway.providers.upstream import Call as ProviderCall
+from governance.confinement.confined import UNCONFINED
 from tests.support.exchanges import BOUND, Call, Meaning, a_meter, meaning
 from tests.support.polyglot import DIALECTS, providers
 from tests.support.providers.answer import Answer, Prompt, ToolCall
@@ -52,7 +53,9 @@ async def read(fake: FakeProvider, dialect: str) -> tuple[Meaning, str]:
     async with serve(fake.app()) as port, AsyncExitStack() as stack:
         section = SECTION.validate_python(providers(port)[dialect])
         upstream = await open_upstream("seller", section, None, Timeouts(), "", stack)
-        wanted = upstream.write(ProviderCall(body={"model": "m", **BODY}, max_tokens=BOUND, tenant="red/bot"))
+        wanted = upstream.write(
+            ProviderCall(body={"model": "m", **BODY}, confined=UNCONFINED, max_tokens=BOUND, tenant="red/bot")
+        )
         try:
             async with upstream.stream(wanted, "req-1") as chunks:
                 async for chunk in chunks:

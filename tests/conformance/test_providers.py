@@ -27,6 +27,7 @@ from gateway.speech.messages import MessagesSpeech
 from gateway.speech.responses import ResponsesSpeech
 from gateway.steps.metering import Meter
 from gateway.wire.errors import error_body, shape_of
+from governance.confinement.confined import UNCONFINED
 from governance.prices import Usage
 from tests.support.exchanges import (
     BOUND,
@@ -84,7 +85,9 @@ async def opened(recorded: Recorded, playback: Playback, monkeypatch: pytest.Mon
 
 
 def write(upstream: Upstream, recorded: Recorded) -> Wanted:
-    call = ProviderCall(body=recorded.asked, max_tokens=BOUND, tenant="red/bot", spoken=recorded.exchange.spoken)
+    call = ProviderCall(
+        body=recorded.asked, confined=UNCONFINED, max_tokens=BOUND, tenant="red/bot", spoken=recorded.exchange.spoken
+    )
     return upstream.write(call)
 
 

@@ -8,6 +8,7 @@ import pytest
 from gateway.counting.calibration import ENOUGH
 from gateway.counting.tally import Count
 from gateway.operations.home import Home
+from governance.confinement.confined import UNCONFINED
 from tests.support.running_gateway import RunningGateway, policy, running_gateway
 from tests.support.tokenized_texts import texts
 
@@ -98,7 +99,7 @@ BODY: dict[str, Any] = {"messages": [{"role": "user", "content": "How long is th
 
 async def counted(gateway: RunningGateway) -> Count:
     governed = gateway.services.in_force.governed
-    return await governed.counting.count_prompt(governed.catalogue.models["small"], BODY, "req_1")
+    return await governed.counting.count_prompt(governed.catalogue.models["small"], BODY, UNCONFINED, "req_1")
 
 
 async def test_the_models_own_tokenizer_counts_where_its_provider_lends_it(tmp_path: Path) -> None:

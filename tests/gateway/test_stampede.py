@@ -192,7 +192,7 @@ async def test_a_fleet_that_shares_a_redis_makes_one_call_too(tmp_path: Path, re
             near = gateway.services.in_force.governed.chat.exact.answers._store
             assert isinstance(near, NearAnswers)
             assert isinstance(near._home, RedisAnswers)
-            near._home._budget_s = 10.0
+            near._home._shared._budget_s = 10.0
         keys = [await gateway.key() for gateway in (one, other)]
         for gateway, key in zip((one, other), keys, strict=True):
             while (await gateway.chat(key, "Are you there?")).status_code == 503:  # noqa: ASYNC110  an empty Redis takes no holds

@@ -22,6 +22,7 @@ from gateway.steps.reuse.slot import Slot
 from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Controls
 from governance.attribution import Attribution, Offered
+from governance.confinement.confined import UNCONFINED
 from governance.identity import Caller
 from governance.policy.rules import Grant, OutputRule
 
@@ -118,4 +119,4 @@ def _asked(place: Place, body: dict[str, Any]) -> Asked[ChatFields]:
 def _entitled(place: Place) -> Entitled:
     caller = Caller(place.key_id, place.team, place.app)
     grant = Grant(tiers=("cloud",), route=None, budgets=(), rates=(), output=OutputRule())
-    return Entitled(caller, Attribution(team=place.team, app=place.app, feature=place.feature), grant)
+    return Entitled(caller, Attribution(team=place.team, app=place.app, feature=place.feature), grant, UNCONFINED)

@@ -16,6 +16,7 @@ from gateway.providers.absent import AbsentUpstream
 from gateway.steps.budget_steps import noted, tightened
 from gateway.wire.errors import shape_of
 from governance.attribution import UNATTRIBUTED, Attribution
+from governance.confinement.confined import UNCONFINED
 from governance.counters.memory import MemoryCounters
 from governance.errors import BudgetExhausted, LoopDetected, RateLimited
 from governance.identity import UNNARROWED, KeyTerms
@@ -102,7 +103,7 @@ class Recorder:
             repeats = loops.repeats(past.key_id, past.text.encode(), past.session)
             rule = tightened(grant.output) if pressure.tighten else grant.output
             most = past.output + past.room if rule.ceiling is None else min(past.output + past.room, rule.ceiling)
-            route = offers.choose(wish, grant, None, pressure.downgrade)
+            route = offers.choose(wish, grant, UNCONFINED, pressure.downgrade)
             price = self.prices[route.model]
             opening = self._opening(past, who, route.model, past.route or noted(route, pressure))
             worst = WorstCase(worst_case(past.prompt, most, price), past.prompt + most)

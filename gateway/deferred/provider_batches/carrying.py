@@ -20,6 +20,7 @@ from gateway.policy.reliability import Timeouts
 from gateway.providers.batching import CARRIED_S
 from gateway.providers.http import HttpUpstream
 from gateway.providers.upstream import Call, Chunk, Status, StillOut, Upstream, Wanted
+from governance.confinement.confined import Confined
 from governance.database import Database
 from governance.deferred import parcels
 from governance.deferred.records import Delivered, Line, Parcel
@@ -128,9 +129,9 @@ class CarriedUpstream:
             raise self._provider.refused(answer.status, answer.body)
         yield _each(self._provider.hear(wanted, answer.body))
 
-    def write_embeddings(self, body: dict[str, Any]) -> Wanted:
+    def write_embeddings(self, body: dict[str, Any], confined: Confined) -> Wanted:
         """Say an embeddings request in the provider's own words."""
-        return self._provider.write_embeddings(body)
+        return self._provider.write_embeddings(body, confined)
 
     async def embed(self, wanted: Wanted, body: dict[str, Any], request_id: str) -> dict[str, Any]:
         """Make the call at once: embeddings are not carried."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from gateway.catalogue import Catalogue, Kind, Model
 from gateway.errors import ModelNotFound
 from gateway.providers.absent import AbsentUpstream
+from governance.confinement.confined import UNRULED
 from governance.errors import UnknownTeam
 from governance.identity import UNNARROWED
 from governance.ledger.events import EventKind
@@ -94,6 +95,8 @@ class Regime:
         self._routes = {route.name: route for route in policy.document.routes}
         self._models = {model.name: model for model in policy.document.models}
         self._catalogues: dict[frozenset[str], Catalogue] = {}
+        section = policy.document.sensitivity
+        self._confinement = UNRULED if section is None else section.rule
 
     def grant(self, met: Met) -> Grant | None:
         """Return what a request may do, or None when the policy does not have its app."""
@@ -142,7 +145,7 @@ class Regime:
         catalogue = self._catalogue(then.down)
         # Vectors of another model mean nothing beside those a caller has: they are never downgraded.
         steps = 0 if met.makes == "embedding" else downgrade
-        return catalogue.choose(catalogue.wish(wish, met.makes, grant), grant, then.zone, steps)
+        return catalogue.choose(catalogue.wish(wish, met.makes, grant), grant, self._confinement.to(then.zone), steps)
 
     def permits(self, grant: Grant, name: str) -> bool:
         """Say whether a grant holds a model."""

@@ -196,7 +196,7 @@ def test_what_helps_when_a_provider_fails_carries_over() -> None:
 def test_the_cache_is_kept_but_shared_by_less() -> None:
     cache = loaded(imported("platform")).document.cache.exact
     assert cache is not None
-    assert (cache.ttl, cache.redis_server_by) == (600, "app")
+    assert (cache.ttl, cache.shared_by) == (600, "app")
 
 
 def test_machines_of_our_own_are_in_a_zone_of_their_own_and_never_free_by_accident() -> None:

@@ -15,12 +15,13 @@ from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.http import Habits, HttpUpstream
 from gateway.providers.kinds import ANTHROPIC, CLOUD, ENGINE, GOOGLE, VLLM
 from gateway.providers.upstream import Call
+from governance.confinement.confined import UNCONFINED
 
 BODY: dict[str, Any] = {
     "model": "m", "temperature": 0.5, "stream": True, "messages": [{"role": "user", "content": "How long?"}],
     "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}],
 }  # fmt: skip
-CALL = Call(body=BODY, max_tokens=1, tenant="")
+CALL = Call(body=BODY, confined=UNCONFINED, max_tokens=1, tenant="")
 OPENAI, MESSAGES, GEMINI = OpenAIApi(None, OWN), AnthropicApi("key", lambda: 0.0), GeminiApi("key", lambda: 0.0)
 Answer = Callable[[httpx.Request], httpx.Response]
 
@@ -82,7 +83,7 @@ async def test_an_answer_that_makes_no_sense_is_no_count(value: Any, status: int
 
 
 async def test_what_a_provider_has_no_word_for_is_not_counted_by_it() -> None:
-    call = Call(body=BODY | {"top_k": 5}, max_tokens=1, tenant="", spoken="messages")
+    call = Call(body=BODY | {"top_k": 5}, confined=UNCONFINED, max_tokens=1, tenant="", spoken="messages")
     async with upstream(VLLM, OPENAI, lambda _: says({"count": 17})) as up:
         assert await up.count(call, "req_1") is None
 

@@ -17,6 +17,7 @@ from gateway.providers.http import HttpUpstream
 from gateway.providers.kinds import ENGINE
 from gateway.providers.replies import MOST_EMBEDDINGS_BYTES, MOST_MODELS_BYTES, MOST_REFUSAL_BYTES
 from gateway.providers.upstream import Wanted
+from governance.confinement.confined import UNCONFINED
 from tests.support.running_gateway import policy, running_gateway
 
 MEBIBYTE = 2**20
@@ -54,7 +55,7 @@ class Provider:
 
     async def embed(self) -> dict[str, Any]:
         async with self.upstream() as upstream:
-            return await upstream.embed(upstream.write_embeddings({}), {}, "r")
+            return await upstream.embed(upstream.write_embeddings({}, UNCONFINED), {}, "r")
 
 
 async def test_no_more_of_a_refusal_is_read_than_a_sentence_needs() -> None:

@@ -16,6 +16,7 @@ from gateway.providers.kinds import CLOUD
 from gateway.providers.transport import open_client
 from gateway.providers.upstream import Call
 from gateway.wire.fold import Fold
+from governance.confinement.confined import UNCONFINED
 from tests.support.providers.answer import Answer, Prompt, ToolCall
 from tests.support.providers.fake import FakeProvider
 from tests.support.providers.script import Script
@@ -40,7 +41,7 @@ class Spoken:
     async def answer(self, **fields: Any) -> dict[str, Any]:
         """Ask for an answer and return the completion that it comes to."""
         fold = Fold()
-        wanted = self.upstream.write(Call(body=CHAT | fields, max_tokens=64, tenant="red/bot"))
+        wanted = self.upstream.write(Call(body=CHAT | fields, confined=UNCONFINED, max_tokens=64, tenant="red/bot"))
         async with self.upstream.stream(wanted, "req-1") as chunks:
             async for chunk in chunks:
                 fold.add(chunk.value)
@@ -132,7 +133,7 @@ async def test_wherever_a_stream_breaks_off_what_was_made_has_been_told(spoken: 
     told: list[dict[str, Any]] = []
 
     async def listen() -> None:
-        wanted = spoken.upstream.write(Call(body=CHAT, max_tokens=64, tenant="red/bot"))
+        wanted = spoken.upstream.write(Call(body=CHAT, confined=UNCONFINED, max_tokens=64, tenant="red/bot"))
         async with spoken.upstream.stream(wanted, "req-1") as chunks:
             async for chunk in chunks:
                 told.append(chunk.value["usage"])  # noqa: PERF401  it breaks off
@@ -197,7 +198,7 @@ async def test_a_bad_key_of_ours_is_no_fault_of_the_request(spoken: Spoken) -> N
 
 async def test_texts_are_embedded_in_one_batch(spoken: Spoken) -> None:
     body = {"model": "gemini-embedding-001", "input": ["a", "b"]}
-    reply = await spoken.upstream.embed(spoken.upstream.write_embeddings(body), body, "req-1")
+    reply = await spoken.upstream.embed(spoken.upstream.write_embeddings(body, UNCONFINED), body, "req-1")
 
     assert spoken.fake.last.path == "/v1beta/models/gemini-embedding-001:batchEmbedContents"
     assert [entry["index"] for entry in reply["data"]] == [0, 1]

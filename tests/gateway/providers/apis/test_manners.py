@@ -7,12 +7,13 @@ import pytest
 from gateway.providers.apis.manners import FOLLOWING, MISTRAL, OPENAI, OWN, THINKING, Manners, manners_of
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.upstream import Call
+from governance.confinement.confined import UNCONFINED
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "seed": 7, "user": "u1"}
 
 
 def said(manners: Manners) -> dict[str, Any]:
-    return OpenAIApi(None, manners).chat(Call(body=BODY, max_tokens=9, tenant="red/bot")).body
+    return OpenAIApi(None, manners).chat(Call(body=BODY, confined=UNCONFINED, max_tokens=9, tenant="red/bot")).body
 
 
 @pytest.mark.parametrize(
