@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
-import msgspec
 
 from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.attempts.hedging import Race
@@ -28,6 +27,8 @@ from gateway.steps.brake import Brake
 from gateway.steps.budget_steps import lasting, tightened
 from gateway.steps.classes import classes_of
 from gateway.steps.confining import Confining
+from gateway.steps.guarding.answers import GuardedReply
+from gateway.steps.guarding.guarding import Guarding
 from gateway.steps.metering import Meter
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.relaying import relay
@@ -50,6 +51,7 @@ class ChatService:
 
     admission: Admission
     confining: Confining
+    guarding: Guarding
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
@@ -69,12 +71,14 @@ class ChatService:
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, admitted):
                 asked, entitled = await self.confining.confine(asked, admitted)
+                guarded = await self.guarding.read(asked, entitled)
                 wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
                 turn = await self.once.turn(asked, stack, lambda: reply.departure.happened)
+                asked, guard = guarded.asked, guarded.watching(turn.keeping(guarded.restoring(reply)))
                 if turn.answer is not None:
+                    completion = guard.stored(turn.answer.body)
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
-                    return await _tell(turn.answer.body, facts, reply)
-                reply = turn.keeping(reply)
+                    return await _tell(completion, facts, guard)
                 pressure = await self.purchasing.pressure(asked, entitled)
                 weighed = await self.contexts.weigh(asked, entitled, wish)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
@@ -86,10 +90,11 @@ class ChatService:
                     slot, stored = await self.meaning.find(asked, entitled, wish, known, slot)
                 repeats = self.purchasing.repeats(asked, entitled, slot, known)
                 if stored is not None:
+                    completion = guard.stored(stored.body)
                     overhead_s = self.ticks() - asked.tick - slot.waited_s
                     facts = await self.purchasing.take(asked, entitled, stored, repeats, overhead_s, slot.hit)
                     self.meaning.served(asked, entitled, slot, stored)
-                    return await _tell(stored.body, facts, reply)
+                    return await _tell(completion, facts, guard)
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
@@ -108,10 +113,10 @@ class ChatService:
                 pressure=pressure,
                 cache=slot.outcome,
                 prepare=prepare,
-                pause=partial(_pause, reply),
+                pause=partial(_pause, guard),
             )
             course = Course(self.persistence, errand, first, hold)
-            await self._buy(asked, entitled, shaped, course, hold, lasting(slot, route, pressure), reply)
+            await self._buy(asked, entitled, shaped, course, hold, lasting(slot, route, pressure), guard)
         return None
 
     def _prepare(
@@ -146,14 +151,15 @@ class ChatService:
         course: Course,
         hold: Hold,
         slot: Slot,
-        reply: Reply,
+        reply: GuardedReply,
     ) -> None:
         """Call models until one answers, pass its answer on, and settle for what all of them used, however it ends."""
         if reply.departure.happened:  # before anything was asked of anyone: the hold is given back
             return self.purchasing.accounts.given_up(hold.opening)
-        called_at, error = self.ticks(), None
+        called_at, error, completion = self.ticks(), None, None
         try:
             meter = await self._answered(asked, entitled, shaped, course, hold, reply)
+            completion = reply.completed(meter.completion()) if meter.complete else None
         except BaseException as failure:
             error = failure
             raise
@@ -161,9 +167,8 @@ class ChatService:
             upstream_s = self.ticks() - called_at
             settlement = await self.purchasing.settle(hold, course.made, error)
             self.contexts.booked(asked, entitled, course.made)
-        if not meter.complete:
+        if completion is None:
             return None  # the client left and the call was stopped
-        completion = meter.completion()
         place = slot if _may_be_kept(completion, slot) else slot.unkept
         await self.exact.keep(asked, entitled, place, hold.opening.model, settlement, completion)
         overhead_s = self.ticks() - asked.tick - slot.waited_s - upstream_s
@@ -233,9 +238,8 @@ class ChatService:
         return meter
 
 
-async def _tell(body: bytes, facts: Facts, reply: Reply) -> None:
+async def _tell(completion: dict[str, Any], facts: Facts, reply: Reply) -> None:
     """Give an answer that was paid for before, in the form this caller asked for."""
-    completion = msgspec.json.decode(body)
     await reply.begin(facts)
     await reply.told(completion)
     await reply.finish(completion, facts)

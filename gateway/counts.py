@@ -12,6 +12,7 @@ from gateway.counting.tally import Counting
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
+from gateway.steps.guarding.guarding import Guarding
 from gateway.wire.headers import Facts
 from gateway.wire.request.chat_body import ChatFields
 from governance.ledger.events import Attempt, Settlement
@@ -28,6 +29,7 @@ class CountService:
 
     admission: Admission
     confining: Confining
+    guarding: Guarding
     catalogue: Catalogue
     counting: Counting
     purse: Purse
@@ -39,6 +41,7 @@ class CountService:
         admitted = self.admission.admit(asked.caller, asked.offered)
         with self.admission.refusals_recorded(asked, admitted):
             asked, entitled = await self.confining.confine(asked, admitted)
+            asked = (await self.guarding.read(asked, entitled)).asked
             wish = self.catalogue.wish(asked.model, "chat", entitled.grant)
             route = self.catalogue.choose(wish, entitled.grant, entitled.confined)
             self.purse.admit()

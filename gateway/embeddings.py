@@ -18,6 +18,7 @@ from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError, UpstreamTimeout
 from gateway.steps.admission import Admission, Asked, Entitled
 from gateway.steps.confining import Confining
+from gateway.steps.guarding.guarding import Guarding
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.slot import ExactCache, Slot
@@ -37,6 +38,7 @@ class EmbeddingService:
 
     admission: Admission
     confining: Confining
+    guarding: Guarding
     once: OnceOnly
     catalogue: Catalogue
     exact: ExactCache
@@ -47,12 +49,14 @@ class EmbeddingService:
     async def answer(self, asked: Asked[EmbeddingFields]) -> tuple[dict[str, Any], Facts]:
         """Return the reply's body and what to say of it."""
         admitted = self.admission.admit(asked.caller, asked.offered)
-        body = addressed(asked.body, _OURS, admitted.attribution)
         async with AsyncExitStack() as stack:
             with self.admission.refusals_recorded(asked, admitted):
                 asked, entitled = await self.confining.confine(asked, admitted)
+                guarded = await self.guarding.read(asked, entitled)
                 wish = self.catalogue.wish(asked.model, "embedding", entitled.grant)
                 turn = await self.once.turn(asked, stack, _stays)
+                asked = guarded.asked
+                body = addressed(asked.body, _OURS, entitled.attribution)
                 if turn.answer is not None:
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
                     return msgspec.json.decode(turn.answer.body), facts

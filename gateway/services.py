@@ -5,7 +5,7 @@ What depends on the policy is composed by `governing/governed.py`, each time ano
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +34,7 @@ from gateway.governing.in_force import InForce, Reign
 from gateway.governing.shade import ShadeReports
 from gateway.governing.succession import LOOK_S, Succession, obey_when_away
 from gateway.operations.demo_key import keep_demo_key
+from gateway.operations.filling import fill
 from gateway.operations.home import Home
 from gateway.operations.leases import Leases
 from gateway.operations.lock import lock
@@ -46,17 +47,16 @@ from gateway.policy.history.starting import start
 from gateway.providers.pool import Providers
 from gateway.settings import Settings
 from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
+from gateway.steps.guarding.meanings import Bundled
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
-from governance.deferred.parcels import requests
 from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.keys import refresh
 from governance.ledger.writer import LedgerWriter
-from governance.limits import Budget
 from governance.people.access import Access
 from governance.purse import Purse
 from migrations import upgrade
@@ -130,6 +130,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
+        places = Bundled()
+        stack.push_async_callback(places.close)
         metrics, calibrations = Metrics(), Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
@@ -141,6 +143,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             refresh=caches.refreshing.begin,
             semantics=caches.semantics,
             lessons=caches.teacher,
+            places=places,
             calibrations=calibrations,
             idempotent=idempotent,
             sessions=sessions,
@@ -153,7 +156,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         in_force = await _first_reign(standing, composer, providers)
         await stack.enter_async_context(caches.running(in_force))
         obey_when_away(in_force.governed, ledger, guard)
-        teach = await _fill(purse, guard, in_force, keyring, database, ledger, stack)
+        teach = await fill(purse, guard, in_force, keyring, database, ledger, stack, _now)
         services = _compose(
             settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, caches, log
         )
@@ -265,31 +268,6 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     database = open_database(url)
     stack.push_async_callback(database.close)
     return database
-
-
-async def _fill(
-    purse: Purse,
-    guard: GuardedCounters | None,
-    in_force: InForce,
-    keyring: Keyring,
-    database: Database,
-    ledger: LedgerWriter,
-    stack: AsyncExitStack,
-) -> Callable[[], Awaitable[None]]:
-    """Teach the counters what has been spent, and return how to do it again; those that can forget it are taught so."""
-
-    def budgets() -> tuple[Budget, ...]:
-        return (*in_force.governed.policy.rules.budgets(), *keyring.budgets())
-
-    async def refill() -> None:
-        await ledger.flush(within_s=1.0)
-        await purse.seed(database, budgets(), _now(), in_force.governed.timezone)
-
-    out = await requests(database)
-    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None, spared=out)
-    if guard is not None:
-        await stack.enter_async_context(guard.watch(refill))
-    return refill
 
 
 def _now() -> datetime:

@@ -15,6 +15,7 @@
     ├── ContextTooLong       a prompt has more tokens than the policy lets it have
     ├── LoopDetected         a caller goes round in circles
     ├── Unconfinable         what is in the request may go nowhere
+    ├── ContentBlocked       a guardrail does not let a request, or an answer, pass
     ├── IdempotencyKeyReused an idempotency key stands for another request already
     ├── IdempotencyKeyBusy   the first request of an idempotency key still runs
     ├── NotMoney             a text or number is not an exact amount of money
@@ -188,6 +189,25 @@ class LoopDetected(GovernanceError):
         self.what = what
         self.limit = limit
         self.window = window
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What a client may know of it."""
+        return {"what": self.what, "limit": self.limit, "window": self.window}
+
+
+class ContentBlocked(GovernanceError):
+    """A rule of the policy's guardrails found something; what it was is nobody's to repeat."""
+
+    def __init__(self, rule: str, on: Literal["input", "output"]) -> None:
+        super().__init__(f"the {'request' if on == 'input' else 'answer'} was blocked by the guardrail {rule!r}")
+        self.rule = rule
+        self.on = on
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What a client may know of it."""
+        return {"rule": self.rule, "on": self.on}
 
 
 class ContextTooLong(GovernanceError):

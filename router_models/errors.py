@@ -1,11 +1,32 @@
 """What can go wrong in routing.
 
+RouterFault
+├── ArtifactUnusable    a trained router cannot be opened, or was made for something else
+├── BadExample          a line of labelled prompts cannot be read, or knows no such models
+└── TooFewExamples      there is not enough to learn or to measure anything
+
 NoRoute
 ├── NotAllowed          the caller's tiers hold none of the models
 ├── ZoneRefused         none of the allowed models is inside the zone
 ├── ZoneUnavailable     none of those inside the zone can be called now
 └── NothingAvailable    no zone asked for, and none of the allowed models can be called now
 """
+
+
+class RouterFault(Exception):
+    """Something is wrong with a trained router or with what it is trained on; no request is at fault."""
+
+
+class ArtifactUnusable(RouterFault):
+    """A trained router cannot be opened, or was made for something else."""
+
+
+class BadExample(RouterFault):
+    """A line of labelled prompts cannot be read, or the data know no such models."""
+
+
+class TooFewExamples(RouterFault):
+    """There are too few labelled prompts, or the two models never differ in them."""
 
 
 class NoRoute(Exception):

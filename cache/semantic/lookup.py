@@ -7,6 +7,7 @@ The order is the one of trust: whether any stored answer could fit (`cache.detec
 
 from __future__ import annotations
 
+from asyncio import gather
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -160,8 +161,8 @@ class SemanticCache:
     async def _read(self, scope: bytes, found: Sequence[Neighbour], learner: Learner) -> dict[bytes, Stored]:
         """Read the nearest answers; a place whose answer is surely gone is given up."""
         near: dict[bytes, Stored] = {}
-        for each in found:
-            stored = await self._answers.get(each.key)
+        read = await gather(*(self._answers.get(each.key) for each in found))
+        for each, stored in zip(found, read, strict=True):
             if stored is not None:
                 near[each.key] = stored
             elif self._answers.sure:

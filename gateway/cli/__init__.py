@@ -13,11 +13,13 @@ from gateway.cli.bench import bench
 from gateway.cli.caching import cache
 from gateway.cli.context import context
 from gateway.cli.doctor import doctor
+from gateway.cli.guard import guard
 from gateway.cli.importing import importing
 from gateway.cli.keys import keys
 from gateway.cli.policies.history import policy
 from gateway.cli.prices import prices
 from gateway.cli.prove import prove
+from gateway.cli.routers import router
 from gateway.cli.servers import engine, serve, up
 from gateway.cli.spending.spend import spend
 from gateway.cli.terminal import Sluice
@@ -40,7 +42,8 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-for verb in (up, serve, engine, keys, spend, prices, policy, batch, cache, context, prove, bench, doctor, importing):
+GOVERNING = (keys, spend, prices, policy, batch, cache, context, router, guard, prove)
+for verb in (up, serve, engine, *GOVERNING, bench, doctor, importing):
     sluice.add_command(verb)
 
 

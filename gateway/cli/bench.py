@@ -71,6 +71,27 @@ def bench_cache(rounds: int, requests: int, lookups: int, entries: int, as_json:
             click.echo(f"No semantic cache: {missing}")
 
 
+@bench.command(
+    name="router", epilog="\b\nExamples:\n  sluice bench router\n  sluice bench router --requests 20000 --json"
+)
+@click.option("--requests", type=click.IntRange(20, 1_000_000), default=2_000, show_default=True, help="To score.")
+@as_json
+def bench_router(requests: int, as_json: bool) -> None:
+    """Measure how long a learned router takes for one request, after its embedding: counting words, and the score.
+
+    It is the router trained in the home, else the bundled one, on texts of 10 to 600 words.
+    """
+    from gateway.bench.router import rows
+    from gateway.cli.routers.group import chosen
+    from router_models.artifact import open_scorer
+
+    found = rows(open_scorer(chosen(None)), requests=requests)
+    if as_json:
+        show_json([*map(_timed_facts, found)])
+    else:
+        _timed_table(found, "Router")
+
+
 async def _hits(rounds: int, requests: int) -> list[HitRow]:
     from gateway.bench.cache import rows
 
@@ -132,10 +153,10 @@ def _timed_facts(row: TimedRow) -> dict[str, Any]:
     }
 
 
-def _timed_table(found: list[TimedRow]) -> None:
+def _timed_table(found: list[TimedRow], title: str = "By meaning") -> None:
     from rich.table import Table
 
-    table = Table("By meaning", box=None, pad_edge=False)
+    table = Table(title, box=None, pad_edge=False)
     for heading in ("ms p50", "p95", "p99"):
         table.add_column(heading, justify="right")
     for row in found:

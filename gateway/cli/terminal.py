@@ -165,11 +165,12 @@ def worded(error: Exception) -> str:
     from gateway.policy.problems import PolicyInvalid
     from governance.errors import GovernanceError
     from governance.names import shown
+    from router_models.errors import RouterFault
 
     if isinstance(error, PolicyInvalid):
         return "\n".join(("the policy is not valid", *map(shown, str(error).splitlines())))
     text = shown(" ".join(str(error).split()))
-    if isinstance(error, GatewayError | GovernanceError):
+    if isinstance(error, GatewayError | GovernanceError | RouterFault):
         return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(_ENDS) else '.'}"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."

@@ -17,7 +17,7 @@ import msgspec
 from structlog.typing import FilteringBoundLogger
 
 from gateway.catalogue import Catalogue, Model, Wish
-from gateway.context.meanings import Meanings
+from gateway.context.meanings import Nearness
 from gateway.context.measures import Measures
 from gateway.context.spared import NOTHING_SPARED, Spared
 from gateway.counting.makeup import of_text
@@ -77,7 +77,7 @@ class Contexts:
         counting: counts tokens.
         catalogue: knows what models cost.
         prefixing: knows what providers have in their caches.
-        meanings: compares texts.
+        nearness: compares texts by meaning.
         measures: adds up what is found.
         log: is told what was cut: numbers and places, never text.
     """
@@ -85,7 +85,7 @@ class Contexts:
     counting: Counting
     catalogue: Catalogue
     prefixing: Prefixing
-    meanings: Meanings
+    nearness: Nearness
     measures: Measures
     log: FilteringBoundLogger
 
@@ -152,7 +152,7 @@ class Contexts:
         draft = await _beside(
             size, lambda: Draft(body, weighed.rule, weighed.tokens, lambda text: weighed.count([text]))
         )
-        nearest = await self.meanings.cosines(draft.questions, draft.chunks)
+        nearest = await self.nearness.cosines(draft.questions, draft.chunks)
         return await _beside(size, lambda: draft.finish(nearest))
 
     def _weighed_up(

@@ -21,7 +21,7 @@ from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
 from gateway.context.contexts import Contexts
-from gateway.context.meanings import Meanings
+from gateway.context.meanings import Nearness
 from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
@@ -35,6 +35,9 @@ from gateway.providers.upstream import Upstream
 from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
+from gateway.steps.guarding.compiling import compiled
+from gateway.steps.guarding.guarding import Guarding
+from gateway.steps.guarding.meanings import Meanings, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
@@ -108,6 +111,7 @@ class Composer:
     refresh: Callable[[Asked[Any], bytes], None]
     semantics: Semantics
     lessons: Lessons
+    places: Places
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     measures: Measures
@@ -122,9 +126,9 @@ class Composer:
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
 
     @cached_property
-    def meanings(self) -> Meanings:
-        """Compares texts by the embedding of the semantic cache, while there is one."""
-        return Meanings(lambda: None if self.semantics.cache is None else self.semantics.cache.judge.embedding)
+    def nearness(self) -> Nearness:
+        """Compares texts by meaning, and remembers them over policies."""
+        return Nearness(self.places)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -146,6 +150,7 @@ class Composer:
         confining = Confining(
             rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
         )
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -202,6 +207,7 @@ class Composer:
             chat=ChatService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -213,7 +219,7 @@ class Composer:
                     counting=counting,
                     catalogue=catalogue,
                     prefixing=prefixing,
-                    meanings=self.meanings,
+                    nearness=self.nearness,
                     measures=self.measures,
                     log=self.log,
                 ),
@@ -222,6 +228,7 @@ class Composer:
             embeddings=EmbeddingService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 once=once,
                 catalogue=catalogue,
                 exact=exact,
@@ -232,6 +239,7 @@ class Composer:
             counts=CountService(
                 admission=admission,
                 confining=confining,
+                guarding=guarding,
                 catalogue=catalogue,
                 counting=counting,
                 purse=self.purse,

@@ -34,6 +34,10 @@ class Metrics:
             "sluice_attempt_failures", "Calls to providers that failed, whether or not another made them good.",
             ("provider", "model", "code"), registry=self.registry,
         )  # fmt: skip
+        self.guardrails = Counter(
+            "sluice_guardrails", "Requests and answers in which a rule found something.", ("rule", "on", "action"),
+            registry=self.registry,
+        )  # fmt: skip
         self.estimate_error = Gauge(
             "sluice_token_estimate_error", "Relative error that a share of recent estimates of prompts kept to.",
             ("model", "quantile"), registry=self.registry,

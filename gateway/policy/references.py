@@ -33,6 +33,7 @@ REFERENCES = (
     ("cache.semantic.observe.*", "app/feature"),
     ("cache.semantic.judge", "judge"),
     ("budgets.*.scope", "scope"),
+    ("guardrails.*.applies_to.*", "team, app or feature"),
     ("teams.*.tiers.*", "tier"),
     ("teams.*.apps.*.tiers.*", "tier"),
     ("teams.*.apps.*.features.*.tiers.*", "tier"),
@@ -96,6 +97,11 @@ def _known(data: object) -> dict[str, set[str]]:
         "judge": {ANSWERS, *texts("models.*.name")},
         "zone": {"allow", "refuse", "onprem", *texts("providers.*.zone"), *texts("sensitivity.zones.*")},
         "app/feature": {f"{app}/{feature}" for _, app, feature in features},
+        "team, app or feature": {
+            *(f"{team}" for _, team in teams),
+            *(f"{team}/{app}" for _, team, app in apps),
+            *(f"{team}/{app}/{feature}" for team, app, feature in features),
+        },
         "scope": {
             "org",
             *(f"team:{team}" for _, team in teams),

@@ -13,6 +13,9 @@ from gateway.context.spared import NOTHING_SPARED, Spared
 from gateway.operations.metrics import Metrics
 from gateway.wire.errors import shape_of
 from gateway.wire.headers import Facts
+from governance.errors import ContentBlocked
+from governance.guardrails.rules import Rule
+from governance.identity import Caller
 from governance.ledger.events import Attempt, Opening, Settlement
 from governance.money import ZERO, Nanodollars
 from governance.prices import Price, Usage, billed, cost_of, spared_by_cache
@@ -127,7 +130,7 @@ class Accounts:
     def failed(self, opening: Opening, bought: Bought) -> None:
         """Tell of a call that failed, which another may follow."""
         shape = shape_of(bought.error) if isinstance(bought.error, Exception) else None
-        if shape is not None:
+        if shape is not None and not isinstance(bought.error, ContentBlocked):  # which is none of its provider's
             self._metrics.failures.labels(bought.model.provider, bought.model.name, shape.code).inc()
             self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=str(bought.error))
 
@@ -166,6 +169,20 @@ class Accounts:
         who = (opening.attribution.team, opening.attribution.app, opening.model)
         self._metrics.requests.labels(*who, "", code).inc()
         self._log.info("refused", **_identity(opening), code=code, scope=scope)
+
+    def guarded(self, request_id: str, caller: Caller, rule: Rule) -> None:
+        """Tell of a rule that found something in a request or its answer, and never what."""
+        self._metrics.guardrails.labels(rule.name, rule.on, rule.action).inc()
+        self._log.info(
+            "guardrail",
+            request_id=request_id,
+            key_id=caller.key_id,
+            team=caller.team,
+            app=caller.app,
+            rule=rule.name,
+            on=rule.on,
+            action=rule.action,
+        )
 
     def given_up(self, opening: Opening) -> None:
         """Tell of a request whose client left before anything was bought for it."""

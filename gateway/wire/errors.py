@@ -55,12 +55,16 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
     governance.Unconfinable: Shape(403, "zone_refused", retry=False, kind="permission_error"),
+    governance.ContentBlocked: Shape(400, "content_blocked", retry=False),
     # As the IETF's draft "The Idempotency-Key HTTP Header Field" has them, in its section 2.7.
     governance.IdempotencyKeyReused: Shape(422, "invalid_request_error", retry=False),
     governance.IdempotencyKeyBusy: Shape(409, "conflict", retry=True),
     governance.NotMoney: Shape(400, "invalid_request_error", retry=False),
     governance.StoreUnavailable: _BUSY,
     governance.LedgerBehind: _BUSY,
+    routing.ArtifactUnusable: _BUSY,
+    routing.BadExample: Shape(400, "invalid_request_error", retry=False),
+    routing.TooFewExamples: Shape(400, "invalid_request_error", retry=False),
     routing.NotAllowed: _DENIED,
     routing.ZoneRefused: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     routing.ZoneUnavailable: Shape(503, "zone_unavailable", retry=True, kind="server_error"),
@@ -154,8 +158,8 @@ def _facts(error: Exception) -> dict[str, Any]:
             found = {"scope": error.scope, "unit": error.unit, "limit": error.limit}
         case governance.ContextTooLong():
             found = {"param": "messages", "tokens": error.tokens, "limit": error.limit}
-        case governance.LoopDetected():
-            found = {"what": error.what, "limit": error.limit, "window": error.window}
+        case governance.LoopDetected() | governance.ContentBlocked():
+            found = error.facts
         case _:
             pass
     return found

@@ -8,7 +8,7 @@ are merged by index, anything else is replaced. Fields this version has never he
 from collections.abc import Iterator
 from typing import Any
 
-_REPLACED = frozenset(
+REPEATED = frozenset(
     {"id", "role", "type", "object", "name", "format", "index", "created", "model", "phase", "thought_signature"}
 )
 """Text fields that a chunk repeats rather than continues."""
@@ -98,7 +98,7 @@ class Fold:
 def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
     for name, value in delta.items():
         have = into.get(name)
-        if isinstance(have, str) and isinstance(value, str) and name not in _REPLACED:
+        if isinstance(have, str) and isinstance(value, str) and name not in REPEATED:
             into[name] = have + value
         elif isinstance(value, dict):  # a copy, since what grows here is not the chunk's
             into[name] = have if isinstance(have, dict) else {}

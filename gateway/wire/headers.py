@@ -21,6 +21,7 @@ class Facts:
         overhead_s: what the gateway itself has added so far.
         attempts: how many calls have been made for it, the one that runs included.
         age_s: how long ago an answer was bought that is given again; None for one that is new.
+        guardrails: the rules that found something so far, each as `name=action`.
     """
 
     opening: Opening
@@ -30,6 +31,7 @@ class Facts:
     overhead_s: float
     attempts: int = 1
     age_s: float | None = None
+    guardrails: tuple[str, ...] = ()
 
     @property
     def money(self) -> dict[str, str]:
@@ -59,6 +61,8 @@ def render(facts: Facts) -> Headers:
         headers.append(_header("x-sluice-context", opening.context))
     if facts.age_s is not None:
         headers.append(_header("age", str(max(0, int(facts.age_s)))))  # RFC 9111, 5.1
+    if facts.guardrails:
+        headers.append(_header("x-sluice-guardrails", ", ".join(facts.guardrails)))
     if facts.tightest is not None:
         headers.append(_header("x-sluice-budget", _budget(facts.tightest)))
     return headers + _rates(facts.rates, opening.at)

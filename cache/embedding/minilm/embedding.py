@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NAME: Final = "all-MiniLM-L6-v2/float32"
+NAME: Final = "all-MiniLM-L6-v2/int8"
 
 
 class MiniLMEmbedding:

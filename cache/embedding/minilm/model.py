@@ -24,9 +24,6 @@ READS_TOKENS: Final = 256
 
 _READS_CHARACTERS: Final = 20_000
 """More than the tokens of any real text; what comes after is not even looked at."""
-_RUN: Final = 8
-_FILLING: Final = 0.25
-"""Texts in one run, and how much longer the longest may be than the shortest: more costs more than it gains."""
 
 
 class MiniLM:
@@ -49,37 +46,16 @@ class MiniLM:
         return np.stack([reading.vector for reading in self.read(texts)])
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        """Read texts, in whatever order is quickest."""
+        """Read texts, each in a run of its own: what is rounded beside another text would depend on it."""
         tokens = self._tokenizer.encode_batch([readable(text, _READS_CHARACTERS) for text in texts])
-        readings: dict[int, Reading] = {}
-        for places in _runs([len(of_text.ids) for of_text in tokens]):
-            states = self._run([tokens[place].ids for place in places])
-            for place, of_text in zip(places, states, strict=True):
-                is_cut = bool(tokens[place].overflowing) or len(texts[place]) > _READS_CHARACTERS
-                unknown = 0 if self._unknown is None else tokens[place].ids.count(self._unknown)
-                readings[place] = _reading(tokens[place], of_text, is_cut=is_cut, unknown=unknown)
-        return [readings[place] for place in range(len(texts))]
+        return [self._read(text, of_text) for text, of_text in zip(texts, tokens, strict=True)]
 
-    def _run(self, tokens: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        longest = max(len(ids) for ids in tokens)
-        ids = np.zeros((len(tokens), longest), np.int32)
-        mask = np.zeros_like(ids)
-        for row, of_text in enumerate(tokens):
-            ids[row, : len(of_text)] = of_text
-            mask[row, : len(of_text)] = 1
-        states = cast("NDArray[np.float32]", self._session.run(["states"], {"ids": ids, "mask": mask})[0])
-        return [states[row, : len(of_text)] for row, of_text in enumerate(tokens)]
-
-
-def _runs(lengths: Sequence[int]) -> list[list[int]]:
-    """Share out texts, by their places, into runs of about the same length."""
-    runs = list[list[int]]()
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if runs and len(runs[-1]) < _RUN and lengths[place] <= lengths[runs[-1][0]] * (1 + _FILLING):
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return runs
+    def _read(self, text: str, tokens: Any) -> Reading:
+        ids = np.array([tokens.ids], np.int32)
+        states = cast("NDArray[np.float32]", self._session.run(["states"], {"ids": ids, "mask": np.ones_like(ids)})[0])
+        is_cut = bool(tokens.overflowing) or len(text) > _READS_CHARACTERS
+        unknown = 0 if self._unknown is None else tokens.ids.count(self._unknown)
+        return _reading(tokens, states[0], is_cut=is_cut, unknown=unknown)
 
 
 def _reading(tokens: Any, states: NDArray[np.float32], *, is_cut: bool, unknown: int) -> Reading:

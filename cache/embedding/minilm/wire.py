@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FLOAT: Final = 1
+UINT8: Final = 2
+INT8: Final = 3
 INT32: Final = 6
 """Element types."""
 

@@ -28,18 +28,18 @@ async def comparing(*, words_only: bool) -> AsyncGenerator[Compare]:
 
     if not words_only:
         try:
-            from cache.embedding.batching import Limits
-            from cache.embedding.opening import open_embedding
-            from gateway.context.meanings import Meanings
+            from gateway.context.meanings import Nearness
+            from gateway.steps.guarding.meanings import Bundled
 
-            embedding = await open_embedding(limits=Limits(waiting=10**6, patience_s=float("inf")))
+            places = Bundled(patience_s=float("inf"))
+            await places.place(["nothing"])
         except (CacheError, ImportError) as error:
             say(f"By words alone: {error}")
         else:
             try:
-                yield Meanings(lambda: embedding, patience_s=float("inf")).cosines
+                yield Nearness(places, patience_s=float("inf")).cosines
             finally:
-                await embedding.close()
+                await places.close()
             return
     yield _by_words
 

@@ -1,9 +1,9 @@
 """What a valid policy says that cannot mean what was meant: warnings, each with its place and a hint.
 
 `shadowed.py` finds budgets and limits that never bind, `unreachable.py` routes and fallbacks that never answer,
-`unlearned.py` features that a semantic cache never serves. All look at a whole document whose names are known to be
-right, and say nothing where they are not certain. `enforcement.py`
-names the parts that this release reads but does not obey.
+`unlearned.py` features that a semantic cache never serves, `unguarding.py` guardrails that find nothing. All look at a
+whole document whose names are known to be right, and say nothing where they are not certain. `enforcement.py` names the
+parts that this release reads but does not obey.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.policy.findings.shadowed import shadowed
+from gateway.policy.findings.unguarding import unguarding
 from gateway.policy.findings.unlearned import unlearned
 from gateway.policy.findings.unreachable import unreachable
 
@@ -26,3 +27,4 @@ def findings(report: Reporter, document: Policy, unpriced: Mapping[str, str]) ->
     yield from shadowed(report, document)
     yield from unreachable(report, document, unpriced)
     yield from unlearned(report, document, unpriced)
+    yield from unguarding(report, document)

@@ -47,7 +47,6 @@ NOT_YET = (
         ),
         "The effort that a request asks for is passed on as it is.",
     ),
-    _NotYet(("guardrails.*",), "The rule is not applied."),
 )
 
 

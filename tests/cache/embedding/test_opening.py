@@ -6,7 +6,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from cache.embedding import opening
@@ -36,7 +35,7 @@ async def test_the_bundled_model_opens_by_default_in_this_process() -> None:
     await embedding.close()
 
 
-async def test_without_onnxruntime_a_process_embeds_and_its_vectors_are_the_same(
+async def test_without_onnxruntime_a_process_embeds_under_its_own_name_what_has_not_been_rounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts = ["Where is my card?", "", "half a pair: \ud800", "word " * 5_000, "שלום 👋"]
@@ -44,8 +43,9 @@ async def test_without_onnxruntime_a_process_embeds_and_its_vectors_are_the_same
     hide(monkeypatch, "onnxruntime")
     there = await open_embedding(limits=PATIENT)
     assert isinstance(there, ProcessEmbedding)
-    assert (there.name, there.dimensions) == (here.name, here.dimensions)
-    np.testing.assert_allclose(await there.embed(texts), await here.embed(texts), atol=1e-5)
+    assert there.name != here.name
+    assert there.dimensions == here.dimensions
+    assert ((await there.embed(texts)) * (await here.embed(texts))).sum(axis=1).min() > 0.98
     await asyncio.gather(here.close(), there.close())
 
 

@@ -2,21 +2,28 @@
 
 Traps that differ beside the last words are never found, though every question is taken for alike. Of those that differ
 in their words, this many of 393 are served from the probability on that stands for an error of 1 % and of 5 %, all of
-them in the families named here, which have 15 or 16 each; of 154 true pairs 46 and 84 are served:
+them in the families named here, which have 15 or 16 each; of 154 true pairs 50 and 91 are served:
 
     Family          1 %   5 %
-    question type     0     3
+    question type     0     4
+    version           2     2
     tense             1     2
-    version           1     2
+    scope             1     2
     currency          1     1
-    scope             1     1
+    negation          0     2
     audience          0     1
-    negation          0     1
+    format            0     1
     person            0     1
+    quantity          0     1
+    unit              0     1
     weekday, month    0     1
     all others        0     0
-    together          4    13
-    share         1.0 %  3.3 %
+    together          5    19
+    share         1.3 %  4.8 %
+
+Until the embedding came to be computed in bytes, and the verifier was learned anew for that, they were 4 (1.0 %) and 13
+(3.3 %), and 46 and 84 of the true pairs: the thresholds that the card gives are a little lower now, which lets more of
+either through, each within the other's interval of 95 %.
 
 Measured first, before there was a guard for tense and one for the order of words, they were 24 (6.1 %) and 30 (7.6 %):
 12 of tense, 4 of question type, 2 each of role swap and sequence. Who wrote those guards may have known this set, so
@@ -49,10 +56,10 @@ from tests.support.vector_homes import vector_home
 
 TEXTS = sorted(set(FAMILIES) - APART)
 WORST = {
-    0.01: {"tense": 1, "version": 1, "currency": 1, "scope": 1},
+    0.01: {"version": 2, "tense": 1, "currency": 1, "scope": 1},
     0.05: {
-        "question_type": 3, "tense": 2, "version": 2, "currency": 1, "scope": 1, "audience": 1, "negation": 1,
-        "person": 1, "weekday_month": 1,
+        "question_type": 4, "tense": 2, "version": 2, "scope": 2, "negation": 2, "currency": 1, "audience": 1,
+        "format": 1, "person": 1, "quantity": 1, "unit": 1, "weekday_month": 1,
     },
 }  # fmt: skip
 """Traps served, as measured, of 393 in all. What is not here is not served at all."""

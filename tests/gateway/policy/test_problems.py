@@ -207,7 +207,7 @@ models: [{name: small, provider: engine, model: m, tier: local, price: measured}
         (
             "teams:",
             "guardrails: [{name: g, on: input, action: block}]\nteams:",
-            "10:14: guardrails.g: give either detect or pattern",
+            "10:14: guardrails.g: give one of detect, pattern, max_chars, schema, topics and injection",
         ),
         ("tiers: [local, cloud]", "tiers: [local, local, cloud]", '4:16: tiers: "local" is given twice'),
         (

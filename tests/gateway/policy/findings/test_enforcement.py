@@ -12,8 +12,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
         "routes.cheap.threshold",
         "routes.auto.shadow",
         "output.reasoning_effort",
-        "guardrails.no-secrets-out",
-        "guardrails.blocked-terms",
     ]
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from cache.embedding.batching import Limits
-from cache.embedding.opening import installed, open_embedding
+from cache.embedding.opening import installed
 from gateway.cli.context.estimating import tokens_in, tokens_of
-from gateway.context.meanings import Meanings
+from gateway.context.meanings import Nearness
+from gateway.steps.guarding.meanings import Bundled
 from governance.context.evaluating.conversations import Case, cases
 from governance.context.evaluating.measuring import Compare, Outcome, outcome
 from governance.context.evaluating.public import public_cases
@@ -33,11 +33,11 @@ def kept(found: Sequence[Outcome]) -> float:
 
 @pytest.mark.skipif(not installed(), reason="needs the `semantic` extra")
 async def test_with_the_embedding_thirty_percent_are_cut_and_no_answer_of_a_small_draw_is_lost() -> None:
-    embedding = await open_embedding(limits=Limits(waiting=10**6, patience_s=60.0))
+    places = Bundled(patience_s=60.0)
     try:
-        found = await measured(cases(5, 6), Meanings(lambda: embedding, patience_s=60.0).cosines)
+        found = await measured(cases(5, 6), Nearness(places, patience_s=60.0).cosines)
     finally:
-        await embedding.close()
+        await places.close()
 
     assert cut(found) >= 0.30
     assert kept(found) == 1.0
