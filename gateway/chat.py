@@ -34,6 +34,7 @@ from gateway.steps.relaying import relay
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Meaning
 from gateway.steps.reuse.slot import ExactCache, Slot
+from gateway.steps.routing import Routing
 from gateway.steps.shaping import Shaped, shape
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
@@ -55,6 +56,7 @@ class ChatService:
     catalogue: Catalogue
     exact: ExactCache
     meaning: Meaning
+    routing: Routing
     purchasing: Purchasing
     persistence: Persistence
     prefixing: Prefixing
@@ -96,7 +98,10 @@ class ChatService:
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 prefixed = self.prefixing.of(asked, entitled, shaped.body)
-                route = self.catalogue.choose(wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning)
+                opinion = await self.routing.opinion(asked, entitled, wish, shaped.body, slot)
+                route = self.catalogue.choose(
+                    wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning, opinion
+                )
                 prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)

@@ -38,6 +38,7 @@ from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
 from gateway.steps.reuse.slot import ExactCache
+from gateway.steps.routing import OpenRouter, Routing
 from governance.alerts.steps import Watch, watches_of
 from governance.confinement.confined import UNRULED
 from governance.confinement.decisions import DecisionLog
@@ -50,6 +51,7 @@ from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
 from governance.policy.sections import Allowance
 from governance.purse import Purse
+from router_models.deciding import Sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,7 @@ class Composer:
     semantics: Semantics
     lessons: Lessons
     places: Places
+    router: OpenRouter
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     sessions: SessionLabels
@@ -119,6 +122,7 @@ class Composer:
     deployments: Deployments = field(default_factory=Deployments)
     prefixes: PrefixMemory = field(default_factory=PrefixMemory)
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
+    routed_sessions: Sessions = field(default_factory=Sessions)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -192,6 +196,9 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 meaning=meaning,
+                routing=Routing(
+                    catalogue=catalogue, router=self.router, places=self.places, sessions=self.routed_sessions
+                ),
                 purchasing=purchasing,
                 persistence=persistence,
                 prefixing=Prefixing(
