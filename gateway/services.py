@@ -20,6 +20,7 @@ from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
 from gateway.caching.caches import Caches
 from gateway.caching.opening import open_caches
+from gateway.context.measures import open_measures
 from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
@@ -129,11 +130,11 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         )
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
-        metrics = Metrics()
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
         places = Bundled()
         stack.push_async_callback(places.close)
         calibrations = Calibrations(home.counting)
+        metrics, calibrations = Metrics(), Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
         composer = Composer(
@@ -150,6 +151,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             idempotent=idempotent,
             sessions=sessions,
             decisions=DecisionLog(database),
+            measures=open_measures(database, stack),
             metrics=metrics,
             log=log,
         )
@@ -190,6 +192,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (SAVE_S, "counting", calibrations.save),
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
                 (SESSIONS_S, "sessions", lambda: sessions.sweep(_now() - SESSIONS_KEPT)),
+                composer.measures.round,
                 *caches.rounds(in_force),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),

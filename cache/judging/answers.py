@@ -62,7 +62,7 @@ class AnswerJudge:
     def __init__(
         self, embedding: Embedding, *, same_at: float = SAME_AT, different_below: float = DIFFERENT_BELOW
     ) -> None:
-        self._embedding = embedding
+        self.embedding = embedding
         self._same_at = same_at
         self._different_below = different_below
 
@@ -91,7 +91,7 @@ class AnswerJudge:
         return Verdict(near or None, "near" if near else "not near enough", similarity)
 
     async def _places(self, chunks: list[str]) -> list[NDArray[np.float32]]:
-        return [(await self._embedding.embed([chunk]))[0] for chunk in chunks]
+        return [(await self.embedding.embed([chunk]))[0] for chunk in chunks]
 
 
 def _by_setting(a: Answer, b: Answer) -> Verdict | None:

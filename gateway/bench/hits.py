@@ -27,6 +27,7 @@ from gateway.caching.lessons import Teacher
 from gateway.caching.recorder import Recorder
 from gateway.caching.semantics import OpenSemantics
 from gateway.catalogue import Wish
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.endpoints.edge import Visit, ask
 from gateway.errors import CannotServe
@@ -49,6 +50,7 @@ from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Headers
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
+from governance.context.hours import ContextHours
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.idempotency.answers import IdempotentAnswers
@@ -173,6 +175,7 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 places=Bundled(),
                 router=OpenRouter(folder / "router.safetensors"),
                 idempotent=IdempotentAnswers(database),
+                measures=Measures(ContextHours(database)),
                 sessions=SessionLabels(database),
                 decisions=DecisionLog(database),
                 metrics=Metrics(),

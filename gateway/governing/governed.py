@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import random
 from time import perf_counter, time
 from typing import Any
@@ -19,6 +20,9 @@ from gateway.attempts.course import Persistence
 from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.context.contexts import Contexts
+from gateway.context.meanings import Meanings
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
 from gateway.counts import CountService
@@ -33,7 +37,7 @@ from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
 from gateway.steps.guarding.compiling import compiled
 from gateway.steps.guarding.guarding import Guarding
-from gateway.steps.guarding.meanings import Meanings, Places
+from gateway.steps.guarding.meanings import MeaningRules, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
@@ -94,7 +98,7 @@ class Governed:
         return rule.allowance_usd if isinstance(rule, Allowance) else rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
@@ -113,6 +117,7 @@ class Composer:
     router: OpenRouter
     calibrations: Calibrations
     idempotent: IdempotentAnswers
+    measures: Measures
     sessions: SessionLabels
     decisions: DecisionLog
     metrics: Metrics
@@ -123,6 +128,11 @@ class Composer:
     prefixes: PrefixMemory = field(default_factory=PrefixMemory)
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
     routed_sessions: Sessions = field(default_factory=Sessions)
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        """Compares texts by the embedding of the semantic cache, while there is one."""
+        return Meanings(lambda: None if self.semantics.cache is None else self.semantics.cache.judge.embedding)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -144,7 +154,7 @@ class Composer:
         confining = Confining(
             rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
         )
-        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=MeaningRules(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -182,6 +192,16 @@ class Composer:
             chance=self.chance,
         )
         once = OnceOnly(self.idempotent, self.ticks, self.log)
+        prefixing = Prefixing(
+            catalogue=catalogue,
+            families={name: families_of(section) for name, section in document.providers.items()},
+            section=document.cache.prefix,
+            balance=reliability.balance,
+            memory=self.prefixes,
+            orders=self.tool_orders,
+            clock=self.ticks,
+            watches=rules.trims(),
+        )
         return Governed(
             policy=policy,
             accounts=accounts,
@@ -201,14 +221,14 @@ class Composer:
                 ),
                 purchasing=purchasing,
                 persistence=persistence,
-                prefixing=Prefixing(
+                prefixing=prefixing,
+                contexts=Contexts(
+                    counting=counting,
                     catalogue=catalogue,
-                    families={name: families_of(section) for name, section in document.providers.items()},
-                    section=document.cache.prefix,
-                    balance=reliability.balance,
-                    memory=self.prefixes,
-                    orders=self.tool_orders,
-                    clock=self.ticks,
+                    prefixing=prefixing,
+                    meanings=self.meanings,
+                    measures=self.measures,
+                    log=self.log,
                 ),
                 ticks=self.ticks,
             ),

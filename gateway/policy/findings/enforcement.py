@@ -37,7 +37,6 @@ class _NotYet:
 
 NOT_YET = (
     _NotYet(("routes.*.shadow",), "No request is sampled."),
-    _NotYet(("context",), "Prompts are neither measured nor trimmed."),
     _NotYet(
         (
             "output.reasoning_effort",

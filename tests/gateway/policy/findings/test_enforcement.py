@@ -9,7 +9,6 @@ def test_every_part_of_the_example_that_is_not_yet_obeyed_is_named() -> None:
     found = notes(load_policy(EXAMPLE, KEYS, AT, price_book).document)
     assert [note.path for note in found] == [
         "routes.auto.shadow",
-        "context",
         "output.reasoning_effort",
     ]
 

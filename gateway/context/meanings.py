@@ -1,0 +1,79 @@
+"""Compare texts by meaning with the embedding that the process has; by words alone where it has none, or no time.
+
+What was compared once is remembered by its digest: the pages and turns of a conversation come again with its next turn.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+import anyio
+
+from cache.errors import CacheError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cache.embedding import Embedding
+
+    Vector = NDArray[np.float32]
+
+PATIENCE_S: Final = 2.0
+"""How long a request waits to have its context compared by meaning."""
+
+MOST: Final = 8_192
+"""Vectors that are remembered, of 1.5 kB each with the bundled embedding."""
+
+_AT_ONCE: Final = 8
+"""Texts of one round: whoever looks up a single question meanwhile comes in between."""
+
+
+class Meanings:
+    """Compares texts.
+
+    Args:
+        embedding: returns the embedding of this process, None while there is none.
+        patience_s: how long it is waited for.
+    """
+
+    def __init__(self, embedding: Callable[[], Embedding | None], patience_s: float = PATIENCE_S) -> None:
+        self._embedding = embedding
+        self._patience_s = patience_s
+        self._known: OrderedDict[bytes, Vector] = OrderedDict()
+
+    async def cosines(self, questions: Sequence[str], texts: Sequence[str]) -> list[float] | None:
+        """Return for each text the cosine with the nearest question; None where that cannot be said in time."""
+        embedding = self._embedding()
+        if embedding is None or not questions or not texts:
+            return None
+        try:
+            with anyio.fail_after(self._patience_s):
+                asked = await self._vectors(embedding, questions)
+                found = await self._vectors(embedding, texts)
+        except (CacheError, TimeoutError):
+            return None
+        return [max(float(vector @ question) for question in asked) for vector in found]
+
+    async def _vectors(self, embedding: Embedding, texts: Sequence[str]) -> list[Vector]:
+        names = [_name(embedding, text) for text in texts]
+        fresh = [(name, text) for name, text in zip(names, texts, strict=True) if name not in self._known]
+        found = {name: self._known[name] for name in names if name in self._known}
+        for at in range(0, len(fresh), _AT_ONCE):
+            part = fresh[at : at + _AT_ONCE]
+            rows = await embedding.embed([text for _, text in part])
+            found |= {name: row for (name, _), row in zip(part, rows, strict=True)}
+            self._remember({name: found[name] for name, _ in part})
+        return [found[name] for name in names]
+
+    def _remember(self, found: dict[bytes, Vector]) -> None:
+        self._known.update(found)
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+
+
+def _name(embedding: Embedding, text: str) -> bytes:
+    return blake2b(f"{embedding.name}\0{text}".encode(errors="replace"), digest_size=16).digest()
