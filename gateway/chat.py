@@ -35,6 +35,7 @@ from gateway.steps.relaying import relay
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Meaning
 from gateway.steps.reuse.slot import ExactCache, Slot
+from gateway.steps.routing import Routing
 from gateway.steps.shaping import Shaped, shape
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
@@ -56,6 +57,7 @@ class ChatService:
     catalogue: Catalogue
     exact: ExactCache
     meaning: Meaning
+    routing: Routing
     purchasing: Purchasing
     persistence: Persistence
     prefixing: Prefixing
@@ -101,7 +103,10 @@ class ChatService:
                 shaped, prompt = await self.contexts.cut(weighed, asked, entitled, wish, shaped)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 prefixed = self.prefixing.of(asked, entitled, shaped.body)
-                route = self.catalogue.choose(wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning)
+                opinion = await self.routing.opinion(asked, entitled, wish, shaped.body, slot)
+                route = self.catalogue.choose(
+                    wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning, opinion
+                )
                 prepare = partial(self._prepare, asked, prompt, shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)

@@ -29,12 +29,12 @@ from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
 from gateway.endpoints.feedback import FeedbackDesk
 from gateway.endpoints.files import Clerk
+from gateway.governing.filling import fill
 from gateway.governing.governed import Composer
 from gateway.governing.in_force import InForce, Reign
 from gateway.governing.shade import ShadeReports
 from gateway.governing.succession import LOOK_S, Succession, obey_when_away
 from gateway.operations.demo_key import keep_demo_key
-from gateway.operations.filling import fill
 from gateway.operations.home import Home
 from gateway.operations.leases import Leases
 from gateway.operations.lock import lock
@@ -48,6 +48,7 @@ from gateway.providers.pool import Providers
 from gateway.settings import Settings
 from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
 from gateway.steps.guarding.meanings import Bundled
+from gateway.steps.routing import OpenRouter
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
@@ -144,6 +145,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             semantics=caches.semantics,
             lessons=caches.teacher,
             places=places,
+            router=OpenRouter(home.router),
             calibrations=calibrations,
             idempotent=idempotent,
             sessions=sessions,

@@ -41,6 +41,7 @@ from gateway.speech.chat import read_chat
 from gateway.steps.admission import Asked, Entitled
 from gateway.steps.confining import unconfined
 from gateway.steps.guarding.meanings import Bundled
+from gateway.steps.routing import OpenRouter
 from gateway.steps.shaping import shape
 from gateway.wire.departure import Departure
 from gateway.wire.headers import render
@@ -172,6 +173,7 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 lessons=Teacher(semantics, Recorder(Lookups(database), "bench"), database, said),
                 calibrations=Calibrations(folder / "counting.json"),
                 places=Bundled(),
+                router=OpenRouter(folder / "router.safetensors"),
                 idempotent=IdempotentAnswers(database),
                 measures=Measures(ContextHours(database)),
                 sessions=SessionLabels(database),

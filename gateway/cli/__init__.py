@@ -42,8 +42,9 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-GOVERNING = (keys, spend, prices, policy, batch, cache, context, router, guard, prove)
-for verb in (up, serve, engine, *GOVERNING, bench, doctor, importing):
+_TRAFFIC = (up, serve, engine, keys, spend, prices, policy, batch)
+_DECISIONS = (cache, router, guard, context, prove, bench, doctor, importing)
+for verb in (*_TRAFFIC, *_DECISIONS):
     sluice.add_command(verb)
 
 

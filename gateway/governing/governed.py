@@ -37,11 +37,12 @@ from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
 from gateway.steps.guarding.compiling import compiled
 from gateway.steps.guarding.guarding import Guarding
-from gateway.steps.guarding.meanings import Meanings, Places
+from gateway.steps.guarding.meanings import MeaningRules, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
 from gateway.steps.reuse.slot import ExactCache
+from gateway.steps.routing import OpenRouter, Routing
 from governance.alerts.steps import Watch, watches_of
 from governance.confinement.confined import UNRULED
 from governance.confinement.decisions import DecisionLog
@@ -54,6 +55,7 @@ from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
 from governance.policy.sections import Allowance
 from governance.purse import Purse
+from router_models.deciding import Sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,7 @@ class Composer:
     semantics: Semantics
     lessons: Lessons
     places: Places
+    router: OpenRouter
     calibrations: Calibrations
     idempotent: IdempotentAnswers
     measures: Measures
@@ -124,6 +127,7 @@ class Composer:
     deployments: Deployments = field(default_factory=Deployments)
     prefixes: PrefixMemory = field(default_factory=PrefixMemory)
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
+    routed_sessions: Sessions = field(default_factory=Sessions)
 
     @cached_property
     def nearness(self) -> Nearness:
@@ -150,7 +154,7 @@ class Composer:
         confining = Confining(
             rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
         )
-        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=MeaningRules(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -212,6 +216,9 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 meaning=meaning,
+                routing=Routing(
+                    catalogue=catalogue, router=self.router, places=self.places, sessions=self.routed_sessions
+                ),
                 purchasing=purchasing,
                 persistence=persistence,
                 prefixing=prefixing,

@@ -1,4 +1,4 @@
-"""Teach the counters of a process that starts what has been spent."""
+"""Teach the counters of budgets what the ledger knows was spent: at the start, and after they have forgotten it."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
