@@ -150,6 +150,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             idempotent=idempotent,
             sessions=sessions,
             decisions=DecisionLog(database),
+            now=_now,
             measures=open_measures(database, stack),
             metrics=metrics,
             log=log,

@@ -178,6 +178,7 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 measures=Measures(ContextHours(database)),
                 sessions=SessionLabels(database),
                 decisions=DecisionLog(database),
+                now=lambda: datetime.now(UTC),
                 metrics=Metrics(),
                 log=said,
             )

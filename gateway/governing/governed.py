@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from random import random
 from time import perf_counter, time
@@ -122,6 +123,7 @@ class Composer:
     decisions: DecisionLog
     metrics: Metrics
     log: FilteringBoundLogger
+    now: Callable[[], datetime]
     ticks: Callable[[], float] = perf_counter
     chance: Callable[[], float] = random
     deployments: Deployments = field(default_factory=Deployments)
@@ -152,7 +154,10 @@ class Composer:
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         sensitivity = document.sensitivity
         confining = Confining(
-            rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
+            rule=UNRULED if sensitivity is None else sensitivity.rule,
+            sessions=self.sessions,
+            log=self.decisions,
+            now=self.now,
         )
         guarding = Guarding(rules=compiled(document.guardrails), meanings=MeaningRules(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)

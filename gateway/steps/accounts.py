@@ -132,7 +132,9 @@ class Accounts:
         shape = shape_of(bought.error) if isinstance(bought.error, Exception) else None
         if shape is not None and not isinstance(bought.error, ContentBlocked):  # which is none of its provider's
             self._metrics.failures.labels(bought.model.provider, bought.model.name, shape.code).inc()
-            self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=str(bought.error))
+            # A provider's words may quote the request, so they are told of none that may go nowhere but where it went.
+            said = None if opening.zone or opening.labels else str(bought.error)
+            self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=said)
 
     def answered(self, facts: Facts) -> None:
         """Tell how long the gateway itself took over a request that was answered in full."""

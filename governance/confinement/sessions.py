@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from governance.confinement.tables import SessionLabelRow
 from governance.ledger.tables import micros
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from governance.database import Database
+
+
+_AGE: Final = 24 * 3600 * 1_000_000
+"""Microseconds after which it is written again that a label holds."""
 
 
 class SessionLabels:
@@ -32,17 +36,21 @@ class SessionLabels:
         Raises:
             StoreUnavailable: The database does not answer: where the request may go is not known.
         """
-        query = select(SessionLabelRow.label).where(
-            SessionLabelRow.key_id == key_id, SessionLabelRow.session == session
-        )
+        mine = (SessionLabelRow.key_id == key_id, SessionLabelRow.session == session)
         async with self._database.reading() as connection:
-            stored = frozenset((await connection.execute(query)).scalars())
+            stored = dict(
+                (await connection.execute(select(SessionLabelRow.label, SessionLabelRow.at).where(*mine))).all()
+            )
         fresh = [label for label in labels if label not in stored]
-        if fresh:
+        aged = any(micros(at) - seen > _AGE for seen in stored.values())
+        if fresh or aged:
             rows = [{"key_id": key_id, "session": session, "label": label, "at": micros(at)} for label in fresh]
             async with self._database.transaction() as connection:
-                await connection.execute(self._database.insert(SessionLabelRow).on_conflict_do_nothing(), rows)
-        return stored.union(labels)
+                if fresh:
+                    await connection.execute(self._database.insert(SessionLabelRow).on_conflict_do_nothing(), rows)
+                if aged:  # a session that goes on keeps its labels
+                    await connection.execute(update(SessionLabelRow).where(*mine).values(at=micros(at)))
+        return frozenset(stored).union(labels)
 
     async def sweep(self, before: datetime) -> int:
         """Forget labels that were found before an instant, and count them.
