@@ -152,6 +152,7 @@ def _sum(name: str, rows: Sequence[SpendRow]) -> SpendRow:
         saved_cache=sum((r.saved_cache for r in rows), ZERO),
         saved_prefix=sum((r.saved_prefix for r in rows), ZERO),
         saved_routing=sum((r.saved_routing for r in rows), ZERO),
+        saved_context=sum((r.saved_context for r in rows), ZERO),
     )
 
 

@@ -79,10 +79,11 @@ def tiles(span: Range, report: SpendReport, before: SpendReport, points: Sequenc
 
 
 def _levers(row: SpendRow) -> str:
-    """Tell the savings apart where providers' caches of prompts have a part in them; it may be a loss."""
-    if row.saved_prefix == ZERO:
+    """Tell the savings apart where providers' caches of prompts or cut prompts have a part in them."""
+    if row.saved_prefix == row.saved_context == ZERO:
         return ""
-    return f": cache {usd(row.saved_cache)}, prefix {usd(row.saved_prefix)}, routing {usd(row.saved_routing)}"
+    both = f": cache {usd(row.saved_cache)}, prefix {usd(row.saved_prefix)}, routing {usd(row.saved_routing)}"
+    return both if row.saved_context == ZERO else f"{both}, context {usd(row.saved_context)}"
 
 
 def _moved(now: int, before: int, span: Range) -> str:

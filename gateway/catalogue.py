@@ -15,6 +15,7 @@ from governance.policy.rules import Grant
 from governance.prices import DEAREST, Price, Service, Tariff, Usage, cost_of, measured_price
 from governance.prices.tariff import Current
 from router_models.config import RouteRule
+from router_models.deciding import Opinion
 from router_models.errors import NotAllowed
 from router_models.router import DOWNGRADED, Candidate, Route, cheaper, choose_route, pinned
 
@@ -109,7 +110,13 @@ class Catalogue:
         return Wish(asked, target)
 
     def choose(
-        self, wish: Wish, grant: Grant, confined: Confined, downgrade: int = 0, leaning: Leaning | None = None
+        self,
+        wish: Wish,
+        grant: Grant,
+        confined: Confined,
+        downgrade: int = 0,
+        leaning: Leaning | None = None,
+        opinion: Opinion | None = None,
     ) -> Route:
         """Return the model that answers, and why.
 
@@ -119,6 +126,7 @@ class Catalogue:
             confined: Where the request may go.
             downgrade: By how many tiers the model should be cheaper than the one that the wish alone would get.
             leaning: Puts equal deployments into their order; without it the policy's balance does.
+            opinion: Which of a route's two models the prompt needs.
 
         Raises:
             NoRoute: no model of the wish is allowed, in the zone and available.
@@ -128,7 +136,7 @@ class Catalogue:
         if isinstance(wish.target, Model):
             route = pinned(candidates[wish.target.name], confined.zone)
         else:
-            route = choose_route(wish.target, candidates, confined.zone)
+            route = choose_route(wish.target, candidates, confined.zone, opinion)
         route = replace(route, model=best[route.model].name)
         return cheaper(route, self._below(route, wish, grant, confined), downgrade) if downgrade else route
 
@@ -138,14 +146,8 @@ class Catalogue:
         """Return the model that answers when those of the `tried` routes could not; None when there is no other.
 
         Other deployments of the first choice come first, then the other models of the wish in their order. A request
-        that a budget brought down falls back no higher, and vectors are those of one model alone.
-
-        Args:
-            tried: The routes that have been tried, first choice first.
-            wish: What was asked for.
-            grant: What the caller may use.
-            confined: Where the request may go.
-            beside: Models that are out of the question for other reasons.
+        that a budget brought down falls back no higher, and vectors are those of one model alone. `tried` has the first
+        choice first; models `beside` those are out of the question for other reasons.
         """
         first = self.models[tried[0].model]
         others = () if first.kind == "embedding" else _names(wish.target)

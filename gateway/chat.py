@@ -16,6 +16,7 @@ import anyio
 from gateway.attempts.course import Course, Errand, Persistence, Ready
 from gateway.attempts.hedging import Race
 from gateway.catalogue import Catalogue
+from gateway.context.contexts import Contexts
 from gateway.counting.tally import Prompt
 from gateway.errors import UpstreamError
 from gateway.policy.reliability import Timeouts
@@ -34,6 +35,7 @@ from gateway.steps.relaying import relay
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Meaning
 from gateway.steps.reuse.slot import ExactCache, Slot
+from gateway.steps.routing import Routing
 from gateway.steps.shaping import Shaped, shape
 from gateway.wire.headers import Facts
 from gateway.wire.reply import Reply
@@ -55,9 +57,11 @@ class ChatService:
     catalogue: Catalogue
     exact: ExactCache
     meaning: Meaning
+    routing: Routing
     purchasing: Purchasing
     persistence: Persistence
     prefixing: Prefixing
+    contexts: Contexts
     ticks: Callable[[], float]
 
     async def answer(self, asked: Asked[ChatFields], reply: Reply) -> None:
@@ -78,13 +82,15 @@ class ChatService:
                     facts = self.purchasing.again(asked, entitled, turn.answer.model, self.ticks() - asked.tick)
                     return await _tell(completion, facts, guard)
                 pressure = await self.purchasing.pressure(asked, entitled)
+                weighed = await self.contexts.weigh(asked, entitled, wish)
                 shaped = shape(asked.body, asked.fields, entitled.grant.output, entitled.attribution)
+                known = weighed.known_by(shaped.fingerprinted)
                 slot, stored = await self.exact.find(
-                    asked, entitled, wish, shaped.fingerprinted, stack, reply.departure, any_age=pressure.tighten
+                    asked, entitled, wish, known, stack, reply.departure, any_age=pressure.tighten
                 )
                 if stored is None:
-                    slot, stored = await self.meaning.find(asked, entitled, wish, shaped.fingerprinted, slot)
-                repeats = self.purchasing.repeats(asked, entitled, slot, shaped.fingerprinted)
+                    slot, stored = await self.meaning.find(asked, entitled, wish, known, slot)
+                repeats = self.purchasing.repeats(asked, entitled, slot, known)
                 if stored is not None:
                     completion = guard.stored(stored.body)
                     overhead_s = self.ticks() - asked.tick - slot.waited_s
@@ -94,10 +100,14 @@ class ChatService:
                 if pressure.tighten:
                     rule = tightened(entitled.grant.output)
                     shaped = shape(asked.body, asked.fields, rule, entitled.attribution)
+                shaped, prompt = await self.contexts.cut(weighed, asked, entitled, wish, shaped)
                 downgrade = 0 if asked.pinned else pressure.downgrade
                 prefixed = self.prefixing.of(asked, entitled, shaped.body)
-                route = self.catalogue.choose(wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning)
-                prepare = partial(self._prepare, asked, Prompt(shaped.body, asked.size), shaped, entitled, prefixed)
+                opinion = await self.routing.opinion(asked, entitled, wish, shaped.body, slot)
+                route = self.catalogue.choose(
+                    wish, entitled.grant, entitled.confined, downgrade, prefixed.leaning, opinion
+                )
+                prepare = partial(self._prepare, asked, prompt, shaped, entitled, prefixed)
                 first = prepare(route)
                 held = self.purchasing.hold(asked, entitled, first.purchase, slot.outcome, pressure, repeats)
                 hold = await stack.enter_async_context(held)
@@ -161,6 +171,7 @@ class ChatService:
         finally:
             upstream_s = self.ticks() - called_at
             settlement = await self.purchasing.settle(hold, course.made, error)
+            self.contexts.booked(asked, entitled, course.made)
         if completion is None:
             return None  # the client left and the call was stopped
         place = slot if _may_be_kept(completion, slot) else slot.unkept

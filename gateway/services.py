@@ -5,7 +5,7 @@ What depends on the policy is composed by `governing/governed.py`, each time ano
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from dashboards.sign_in import SignIn
 from gateway.alerting.rounds import open_alerts
 from gateway.caching.caches import Caches
 from gateway.caching.opening import open_caches
+from gateway.context.measures import open_measures
 from gateway.counting.calibrations import SAVE_S, Calibrations
 from gateway.deferred.accepting import Acceptance
 from gateway.deferred.opening import open_deferred
@@ -28,6 +29,7 @@ from gateway.endpoints.admin.desk import Desk
 from gateway.endpoints.edge import Edge
 from gateway.endpoints.feedback import FeedbackDesk
 from gateway.endpoints.files import Clerk
+from gateway.governing.filling import fill
 from gateway.governing.governed import Composer
 from gateway.governing.in_force import InForce, Reign
 from gateway.governing.shade import ShadeReports
@@ -46,17 +48,16 @@ from gateway.providers.pool import Providers
 from gateway.settings import Settings
 from gateway.steps.confining import SESSIONS_KEPT, SESSIONS_S
 from gateway.steps.guarding.meanings import Bundled
+from gateway.steps.routing import OpenRouter
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
 from governance.counters.guarded import GuardedCounters
 from governance.counters.open import open_counters
 from governance.database import Database, open_database
-from governance.deferred.parcels import requests
 from governance.idempotency.answers import IdempotentAnswers
 from governance.identity import Keyring
 from governance.keys import refresh
 from governance.ledger.writer import LedgerWriter
-from governance.limits import Budget
 from governance.people.access import Access
 from governance.purse import Purse
 from migrations import upgrade
@@ -129,11 +130,10 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         )
         guard = counters if isinstance(counters, GuardedCounters) else None
         purse = Purse(counters, ledger, time, levels_for_s=0.0 if guard is None else SHARED_LEVELS_S)
-        metrics = Metrics()
         caches = open_caches(settings, database, log, stack, now=_now, ticks=perf_counter, new_id=_request_id)
         places = Bundled()
         stack.push_async_callback(places.close)
-        calibrations = Calibrations(home.counting)
+        metrics, calibrations = Metrics(), Calibrations(home.counting)
         stack.push_async_callback(calibrations.save)
         idempotent, sessions = IdempotentAnswers(database), SessionLabels(database)
         composer = Composer(
@@ -145,10 +145,13 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
             semantics=caches.semantics,
             lessons=caches.teacher,
             places=places,
+            router=OpenRouter(home.router),
             calibrations=calibrations,
             idempotent=idempotent,
             sessions=sessions,
             decisions=DecisionLog(database),
+            now=_now,
+            measures=open_measures(database, stack),
             metrics=metrics,
             log=log,
         )
@@ -156,7 +159,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
         in_force = await _first_reign(standing, composer, providers)
         await stack.enter_async_context(caches.running(in_force))
         obey_when_away(in_force.governed, ledger, guard)
-        teach = await _fill(purse, guard, in_force, keyring, database, ledger, stack)
+        teach = await fill(purse, guard, in_force, keyring, database, ledger, stack, _now)
         services = _compose(
             settings, env, home, database, keyring, ledger, purse, guard, metrics, in_force, caches, log
         )
@@ -189,6 +192,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, alone: bo
                 (SAVE_S, "counting", calibrations.save),
                 (IDEMPOTENCY_S, "idempotency keys", lambda: idempotent.sweep(_now())),
                 (SESSIONS_S, "sessions", lambda: sessions.sweep(_now() - SESSIONS_KEPT)),
+                composer.measures.round,
                 *caches.rounds(in_force),
                 *(() if guard is None else ((SWEEP_S, "open requests", leases.sweep),)),
                 *await open_alerts(home, in_force, keyring, purse, database, log, stack),
@@ -267,31 +271,6 @@ async def _open_database(url: str, stack: AsyncExitStack) -> Database:
     database = open_database(url)
     stack.push_async_callback(database.close)
     return database
-
-
-async def _fill(
-    purse: Purse,
-    guard: GuardedCounters | None,
-    in_force: InForce,
-    keyring: Keyring,
-    database: Database,
-    ledger: LedgerWriter,
-    stack: AsyncExitStack,
-) -> Callable[[], Awaitable[None]]:
-    """Teach the counters what has been spent, and return how to do it again; those that can forget it are taught so."""
-
-    def budgets() -> tuple[Budget, ...]:
-        return (*in_force.governed.policy.rules.budgets(), *keyring.budgets())
-
-    async def refill() -> None:
-        await ledger.flush(within_s=1.0)
-        await purse.seed(database, budgets(), _now(), in_force.governed.timezone)
-
-    out = await requests(database)
-    await purse.rebuild(database, budgets(), _now(), in_force.governed.timezone, sole=guard is None, spared=out)
-    if guard is not None:
-        await stack.enter_async_context(guard.watch(refill))
-    return refill
 
 
 def _now() -> datetime:

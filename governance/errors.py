@@ -12,6 +12,7 @@
     ├── TooManyGuesses       an address has offered too many wrong admin keys
     ├── BudgetExhausted      a budget cannot cover the request's worst case
     ├── RateLimited          a request, token or concurrency limit is reached
+    ├── ContextTooLong       a prompt has more tokens than the policy lets it have
     ├── LoopDetected         a caller goes round in circles
     ├── Unconfinable         what is in the request may go nowhere
     ├── ContentBlocked       a guardrail does not let a request, or an answer, pass
@@ -207,6 +208,15 @@ class ContentBlocked(GovernanceError):
     def facts(self) -> dict[str, str]:
         """What a client may know of it."""
         return {"rule": self.rule, "on": self.on}
+
+
+class ContextTooLong(GovernanceError):
+    """A prompt of more `tokens`, as estimated, than its `limit`."""
+
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(f"this prompt has about {tokens} tokens, and may have at most {limit}")
+        self.tokens = tokens
+        self.limit = limit
 
 
 class Unconfinable(GovernanceError):

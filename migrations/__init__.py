@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from governance.database import driver_url, missing_driver, prepare_sqlite, store_errors, writing
 from governance.errors import StoreUnavailable
 
-HEAD: Final = "0012"
+HEAD: Final = "0014"
 _LOCK: Final = 0x51_1CE  # one number that all processes of this product agree on
 
 

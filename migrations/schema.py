@@ -7,6 +7,7 @@ from sqlalchemy import MetaData
 from governance.alerts import tables as alerts
 from governance.audit import tables as audit
 from governance.confinement import tables as confinement
+from governance.context import tables as context
 from governance.counters import tables as counters
 from governance.deferred import tables as deferred
 from governance.idempotency import tables as idempotency
@@ -15,5 +16,5 @@ from governance.lookups import tables as lookups
 from governance.people import tables as people
 from governance.policy import tables as policy
 
-MODULES: Final = (ledger, audit, people, alerts, counters, policy, deferred, idempotency, lookups, confinement)
+MODULES: Final = (ledger, audit, people, alerts, counters, policy, deferred, idempotency, lookups, confinement, context)
 METADATA: Final[MetaData] = ledger.Base.metadata

@@ -1,7 +1,7 @@
 """The choice of a model: the first of a route's models that is allowed, inside the zone and available.
 
-Until a predictor is trained, a route's threshold decides nothing: the weak model answers whenever it can, then the
-strong one, then the fallbacks in the order of the policy.
+The weak model answers whenever it can, then the strong one, then the fallbacks in the order of the policy; where a
+trained router is of the opinion that the prompt needs the strong model (`deciding.py`), that one comes first.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from router_models.config import RouteRule
+    from router_models.deciding import Opinion
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class Route:
 
     Attributes:
         model: The policy's name of the model.
-        reason: Short text for `x-sluice-route`: `weak`, `pinned`, what kept the weak model away (`tier:<weak>`,
-            `zone:<zone>`, `unavailable:<weak>`), `budget:downgrade`, or `fallback:<n>` for the n-th that answers for a
-            model that failed.
+        reason: Short text for `x-sluice-route`: `weak`, `pinned`, a router's opinion, what kept the wanted model away
+            (`tier:<model>`, `zone:<zone>`, `unavailable:<model>`), `budget:downgrade`, or `fallback:<n>` for the n-th
+            that answers for a model that failed.
         name: The route's name; a pinned model's own name.
     """
 
@@ -56,20 +57,27 @@ class Route:
     name: str
 
 
-def choose_route(rule: RouteRule, candidates: Mapping[str, Candidate], zone: str | None = None) -> Route:
+def choose_route(
+    rule: RouteRule, candidates: Mapping[str, Candidate], zone: str | None = None, opinion: Opinion | None = None
+) -> Route:
     """Choose the model that answers a request made to a route.
 
     Args:
         rule: The route.
         candidates: Every model that the rule names, by name.
         zone: The zone that the request may not leave, for the reason; `Candidate.in_zone` is what decides.
+        opinion: Which of its two models the prompt needs; None where nobody says.
 
     Raises:
         NoRoute: One of its four kinds, when no model passes.
     """
-    ordered = [candidates[model] for model in rule.models]
+    wanted = rule.strong if opinion is not None and opinion.strong else rule.weak
+    ordered = [candidates[model] for model in dict.fromkeys((wanted, *rule.models))]
     chosen = _first_usable(ordered, rule.name, zone)
-    reason = "weak" if chosen.name == rule.weak else _kept_away(candidates[rule.weak], zone)
+    if chosen.name != wanted:
+        reason = _kept_away(candidates[wanted], zone)
+    else:
+        reason = "weak" if opinion is None else opinion.reason
     return Route(chosen.name, reason, rule.name)
 
 
@@ -119,9 +127,9 @@ def _first_usable(ordered: Sequence[Candidate], route: str, zone: str | None) ->
     raise NothingAvailable(route=route, models=models, why=why)
 
 
-def _kept_away(weak: Candidate, zone: str | None) -> str:
-    if not weak.allowed:
-        return f"tier:{weak.name}"
-    if not weak.in_zone:
+def _kept_away(wanted: Candidate, zone: str | None) -> str:
+    if not wanted.allowed:
+        return f"tier:{wanted.name}"
+    if not wanted.in_zone:
         return f"zone:{zone}"
-    return f"unavailable:{weak.name}"
+    return f"unavailable:{wanted.name}"

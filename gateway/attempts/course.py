@@ -181,6 +181,7 @@ class Course:
             error=error,
             left=left,
             first_token_s=None if used.first_at is None else used.first_at - asked.tick,
+            spared=purchase.tally.prompt.spared,
             prefix=NO_TRACE if ready.prefixes is None else ready.prefixes.ended(used.reported, error),
         )
         self._persistence.purchasing.accounts.failed(self._hold.opening, bought)

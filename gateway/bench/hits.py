@@ -27,6 +27,7 @@ from gateway.caching.lessons import Teacher
 from gateway.caching.recorder import Recorder
 from gateway.caching.semantics import OpenSemantics
 from gateway.catalogue import Wish
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.endpoints.edge import Visit, ask
 from gateway.errors import CannotServe
@@ -40,6 +41,7 @@ from gateway.speech.chat import read_chat
 from gateway.steps.admission import Asked, Entitled
 from gateway.steps.confining import unconfined
 from gateway.steps.guarding.meanings import Bundled
+from gateway.steps.routing import OpenRouter
 from gateway.steps.shaping import shape
 from gateway.wire.departure import Departure
 from gateway.wire.headers import render
@@ -48,6 +50,7 @@ from gateway.wire.request.chat_body import ChatFields
 from gateway.wire.request.controls import Headers
 from governance.confinement.decisions import DecisionLog
 from governance.confinement.sessions import SessionLabels
+from governance.context.hours import ContextHours
 from governance.counters.memory import MemoryCounters
 from governance.database import Database, open_database
 from governance.idempotency.answers import IdempotentAnswers
@@ -170,9 +173,12 @@ async def _composer(folder: Path, database: Database, store: AnswerStore, keyrin
                 lessons=Teacher(semantics, Recorder(Lookups(database), "bench"), database, said),
                 calibrations=Calibrations(folder / "counting.json"),
                 places=Bundled(),
+                router=OpenRouter(folder / "router.safetensors"),
                 idempotent=IdempotentAnswers(database),
+                measures=Measures(ContextHours(database)),
                 sessions=SessionLabels(database),
                 decisions=DecisionLog(database),
+                now=lambda: datetime.now(UTC),
                 metrics=Metrics(),
                 log=said,
             )

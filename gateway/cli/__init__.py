@@ -11,6 +11,7 @@ from gateway import __version__
 from gateway.cli.batch import batch
 from gateway.cli.bench import bench
 from gateway.cli.caching import cache
+from gateway.cli.context import context
 from gateway.cli.doctor import doctor
 from gateway.cli.guard import guard
 from gateway.cli.importing import importing
@@ -41,8 +42,9 @@ def sluice(debug: bool) -> None:
     del debug  # read by the group itself
 
 
-VERBS = (up, serve, engine, keys, spend, prices, policy, batch, cache, router, guard, prove, bench, doctor, importing)
-for verb in VERBS:
+_TRAFFIC = (up, serve, engine, keys, spend, prices, policy, batch)
+_DECISIONS = (cache, router, guard, context, prove, bench, doctor, importing)
+for verb in (*_TRAFFIC, *_DECISIONS):
     sluice.add_command(verb)
 
 

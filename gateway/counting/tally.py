@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from gateway.catalogue import Catalogue, Model
+from gateway.context.spared import NOTHING_SPARED, Spared
 from gateway.counting.bound import most_attached_tokens, most_prompt_tokens
 from gateway.counting.calibration import Calibration
 from gateway.counting.calibrations import Calibrations
@@ -36,10 +37,12 @@ class Prompt:
     Args:
         body: the request, decoded.
         size: its bytes on the wire.
+        spared: what was cut of it before.
     """
 
-    def __init__(self, body: dict[str, Any], size: int) -> None:
+    def __init__(self, body: dict[str, Any], size: int, spared: Spared = NOTHING_SPARED) -> None:
         self.body = body
+        self.spared = spared
         self._size = size
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 from random import random
 from time import perf_counter, time
 from typing import Any
@@ -19,6 +21,9 @@ from gateway.attempts.course import Persistence
 from gateway.attempts.deployments import Deployments
 from gateway.catalogue import Catalogue, Measured, Model
 from gateway.chat import ChatService
+from gateway.context.contexts import Contexts
+from gateway.context.meanings import Nearness
+from gateway.context.measures import Measures
 from gateway.counting.calibrations import Calibrations
 from gateway.counting.tally import Counting
 from gateway.counts import CountService
@@ -33,11 +38,12 @@ from gateway.steps.admission import Admission, Asked
 from gateway.steps.confining import Confining
 from gateway.steps.guarding.compiling import compiled
 from gateway.steps.guarding.guarding import Guarding
-from gateway.steps.guarding.meanings import Meanings, Places
+from gateway.steps.guarding.meanings import MeaningRules, Places
 from gateway.steps.purchasing import Purchasing
 from gateway.steps.reuse.idempotency import OnceOnly
 from gateway.steps.reuse.meaning import Lessons, Meaning, Semantics
 from gateway.steps.reuse.slot import ExactCache
+from gateway.steps.routing import OpenRouter, Routing
 from governance.alerts.steps import Watch, watches_of
 from governance.confinement.confined import UNRULED
 from governance.confinement.decisions import DecisionLog
@@ -50,6 +56,7 @@ from governance.ledger.reading.history import DailySpend
 from governance.limits.loops import LoopGuard
 from governance.policy.sections import Allowance
 from governance.purse import Purse
+from router_models.deciding import Sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +99,7 @@ class Governed:
         return rule.allowance_usd if isinstance(rule, Allowance) else rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Composer:
     """What stays the same under every policy, and how a policy is made of it.
 
@@ -108,17 +115,26 @@ class Composer:
     semantics: Semantics
     lessons: Lessons
     places: Places
+    router: OpenRouter
     calibrations: Calibrations
     idempotent: IdempotentAnswers
+    measures: Measures
     sessions: SessionLabels
     decisions: DecisionLog
     metrics: Metrics
     log: FilteringBoundLogger
+    now: Callable[[], datetime]
     ticks: Callable[[], float] = perf_counter
     chance: Callable[[], float] = random
     deployments: Deployments = field(default_factory=Deployments)
     prefixes: PrefixMemory = field(default_factory=PrefixMemory)
     tool_orders: ToolOrders = field(default_factory=ToolOrders)
+    routed_sessions: Sessions = field(default_factory=Sessions)
+
+    @cached_property
+    def nearness(self) -> Nearness:
+        """Compares texts by meaning, and remembers them over policies."""
+        return Nearness(self.places)
 
     def compose(self, policy: LoadedPolicy, upstreams: Mapping[str, Upstream]) -> Governed:
         """Compose what depends on a policy, over the open providers it names."""
@@ -138,9 +154,12 @@ class Composer:
         admission = Admission(self.keyring, rules, self.purse, policy.version, accounts)
         sensitivity = document.sensitivity
         confining = Confining(
-            rule=UNRULED if sensitivity is None else sensitivity.rule, sessions=self.sessions, log=self.decisions
+            rule=UNRULED if sensitivity is None else sensitivity.rule,
+            sessions=self.sessions,
+            log=self.decisions,
+            now=self.now,
         )
-        guarding = Guarding(rules=compiled(document.guardrails), meanings=Meanings(self.places), accounts=accounts)
+        guarding = Guarding(rules=compiled(document.guardrails), meanings=MeaningRules(self.places), accounts=accounts)
         shaping = epoch(document.cache.version, document.output, document.context, document.guardrails)
         meaning = Meaning(
             semantics=self.semantics,
@@ -178,6 +197,16 @@ class Composer:
             chance=self.chance,
         )
         once = OnceOnly(self.idempotent, self.ticks, self.log)
+        prefixing = Prefixing(
+            catalogue=catalogue,
+            families={name: families_of(section) for name, section in document.providers.items()},
+            section=document.cache.prefix,
+            balance=reliability.balance,
+            memory=self.prefixes,
+            orders=self.tool_orders,
+            clock=self.ticks,
+            watches=rules.trims(),
+        )
         return Governed(
             policy=policy,
             accounts=accounts,
@@ -192,16 +221,19 @@ class Composer:
                 catalogue=catalogue,
                 exact=exact,
                 meaning=meaning,
+                routing=Routing(
+                    catalogue=catalogue, router=self.router, places=self.places, sessions=self.routed_sessions
+                ),
                 purchasing=purchasing,
                 persistence=persistence,
-                prefixing=Prefixing(
+                prefixing=prefixing,
+                contexts=Contexts(
+                    counting=counting,
                     catalogue=catalogue,
-                    families={name: families_of(section) for name, section in document.providers.items()},
-                    section=document.cache.prefix,
-                    balance=reliability.balance,
-                    memory=self.prefixes,
-                    orders=self.tool_orders,
-                    clock=self.ticks,
+                    prefixing=prefixing,
+                    nearness=self.nearness,
+                    measures=self.measures,
+                    log=self.log,
                 ),
                 ticks=self.ticks,
             ),

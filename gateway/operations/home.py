@@ -41,6 +41,11 @@ class Home:
         return self.path / "vectors"
 
     @property
+    def router(self) -> Path:
+        """The router that was trained here; the one that comes with us is used where there is none."""
+        return self.path / "router.safetensors"
+
+    @property
     def counting(self) -> Path:
         """What has been learnt of how the models count tokens."""
         return self.path / "counting.json"

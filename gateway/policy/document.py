@@ -12,7 +12,8 @@ from pydantic_core import PydanticCustomError
 from cache.config import CacheSection
 from gateway.policy.models import ModelSection, Provider, UnknownModel
 from gateway.policy.reliability import Reliability, Timeouts
-from gateway.policy.safeguards import Context, Guardrail, OrgLimits, Sensitivity
+from gateway.policy.safeguards import Guardrail, OrgLimits, Sensitivity
+from governance.policy.contexts import ContextSection
 from governance.policy.rules import Rules, compile_rules
 from governance.policy.sections import (
     Alerts,
@@ -82,7 +83,7 @@ class Policy(Section):
     baseline: Label | None = None
     sensitivity: Sensitivity | None = None
     cache: CacheSection = CacheSection()
-    context: Context | None = None
+    context: ContextSection | None = None
     output: OutputSection | None = None
     guardrails: tuple[Guardrail, ...] = ()
     limits: OrgLimits | None = None
@@ -108,6 +109,7 @@ class Policy(Section):
             tiers=self.tiers,
             timezone=self.timezone,
             output=self.output,
+            context=self.context,
             limits=self.limits,
             budgets=self.budgets,
             teams=self.teams,

@@ -1,4 +1,4 @@
-"""The sections that watch over what goes in and comes out: sensitivity, context, guardrails and loops."""
+"""The sections that watch over what goes in and comes out: sensitivity, guardrails and loops."""
 
 from __future__ import annotations
 
@@ -67,28 +67,6 @@ class Sensitivity(Section):
         if self.unread != ALLOW:
             rules[UNREAD] = self.unread
         return Confinement(frozenset((*self.detect, *self.confine)), rules, self.zones, self.sticky == "session")
-
-
-class Trim(Section):
-    """What to do with a context that is too long."""
-
-    mode: Literal["off", "warn", "trim", "refuse"] = "off"
-    keep_last_turns: Count | None = None
-    target_tokens: Count | None = None
-
-
-class Context(Section):
-    """How much context requests may carry.
-
-    Attributes:
-        audit: Record what the context is made of.
-        max_input_tokens: The longest prompt.
-        trim: What to do with a longer one.
-    """
-
-    audit: Flag = False
-    max_input_tokens: Count | None = None
-    trim: Trim = Trim()
 
 
 class TopicsSection(Section):

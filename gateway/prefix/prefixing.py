@@ -44,6 +44,7 @@ class Untouched:
     """A request that is left alone."""
 
     leaning: None = None
+    kept: int = 0
 
     def classes(self, model: str) -> frozenset[str]:
         """Return none."""
@@ -66,6 +67,7 @@ class Prefixing:
     Attributes:
         families: what each provider of the policy keeps, by its name.
         section: the policy's wishes; None for none.
+        watches: what providers keep by themselves is to be known as well.
     """
 
     catalogue: Catalogue
@@ -75,6 +77,7 @@ class Prefixing:
     memory: PrefixMemory
     orders: ToolOrders
     clock: Callable[[], float]
+    watches: bool = False
 
     def of(self, asked: Asked[Any], entitled: Entitled, body: dict[str, Any]) -> "Prefixed | Untouched":
         """Return what goes with a request; one that a provider's batch carries is left alone, as that may take a day.
@@ -127,6 +130,13 @@ class Prefixed:
         return frozenset({"cache_write_1h"}) if family is not None and family.hour else frozenset()
 
     @property
+    def kept(self) -> int:
+        """The tokens of its prompt that a provider has in its cache just now, as far as is known; the most of any."""
+        memory, found = self._prefixing.memory, self._outline
+        digests = [] if found is None else [end.digest for end in found.ends]
+        return max(memory.homes(digests, self._prefixing.clock()).values(), default=0)
+
+    @property
     def leaning(self) -> Leaning | None:
         """Put equal deployments into the order in which they should answer; None where the policy wants no affinity."""
         return self._lean if self._leans else None
@@ -143,7 +153,8 @@ class Prefixed:
         if self._changes:
             body = stable(body | self._ordered)
         # No token is without a byte: what has fewer of these than the least to be kept needs no second look.
-        kept = family is not None and not family.idle and self._size >= family.least_tokens
+        useful = None if family is None or (family.idle and not self._prefixing.watches) else family
+        kept = useful is not None and self._size >= useful.least_tokens
         found = self._outline if model.name in self._prefixing.twins or (self._changes and kept) else None
         if found is None or family is None:
             return Prepared(body)

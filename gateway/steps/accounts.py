@@ -9,6 +9,7 @@ from structlog.typing import FilteringBoundLogger
 
 from cache.prefix.traces import NO_TRACE, Trace
 from gateway.catalogue import Catalogue, Model
+from gateway.context.spared import NOTHING_SPARED, Spared
 from gateway.operations.metrics import Metrics
 from gateway.wire.errors import shape_of
 from gateway.wire.headers import Facts
@@ -33,6 +34,7 @@ class Bought:
         error: why the attempt failed, or None.
         left: the client went away before the end.
         prefix: what is known of its prompt in the provider's cache.
+        spared: what was cut of its prompt.
     """
 
     model: Model
@@ -46,6 +48,7 @@ class Bought:
     left: bool
     first_token_s: float | None = None
     prefix: Trace = NO_TRACE
+    spared: Spared = NOTHING_SPARED
 
 
 class Accounts:
@@ -80,6 +83,7 @@ class Accounts:
             code=code,
             saved_routing=ZERO if usage is None else _saved_by_routing(self._catalogue, usage.uncached, uncached),
             first_token_ms=None if last is None or last.first_token_s is None else last.first_token_s * 1000,
+            saved_context=ZERO if last is None else last.spared.worth(last.usage, last.price),
         )
 
     def attempt(self, bought: Bought) -> Attempt:
@@ -128,7 +132,9 @@ class Accounts:
         shape = shape_of(bought.error) if isinstance(bought.error, Exception) else None
         if shape is not None and not isinstance(bought.error, ContentBlocked):  # which is none of its provider's
             self._metrics.failures.labels(bought.model.provider, bought.model.name, shape.code).inc()
-            self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=str(bought.error))
+            # A provider's words may quote the request, so they are told of none that may go nowhere but where it went.
+            said = None if opening.zone or opening.labels else str(bought.error)
+            self._log.warning("attempt failed", **_identity(opening), code=shape.code, reason=said)
 
     def answered(self, facts: Facts) -> None:
         """Tell how long the gateway itself took over a request that was answered in full."""

@@ -144,6 +144,7 @@ class Admission:
         provider: str = "",
         route: str = "",
         cache: str = "",
+        context: str = "",
     ) -> Opening:
         """Return what the ledger should know of a request before any money is spent."""
         confined = entitled.confined if isinstance(entitled, Entitled) else UNCONFINED
@@ -159,6 +160,7 @@ class Admission:
             route=route,
             cache=cache,
             stream=asked.stream,
+            context=context,
             zone=confined.zone or "",
             labels=",".join(confined.labels),
         )

@@ -4,9 +4,9 @@ What comes of it is an `Entitled`, without which no model can be chosen, priced 
 ends the request: a text that could not be read through goes nowhere.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -39,11 +39,13 @@ class Confining:
         rule: what the policy says.
         sessions: what was found in sessions before.
         log: where decisions and calls are written down.
+        now: an aware clock.
     """
 
     rule: Confinement
     sessions: SessionLabels
     log: DecisionLog
+    now: Callable[[], datetime]
 
     async def confine(self, asked: Asked[FieldsT], admitted: Admitted) -> tuple[Asked[FieldsT], Entitled]:
         """Return the request as all that is made of it must be treated, and what it may do.
@@ -79,7 +81,7 @@ class Confining:
         """
         if entitled.confined.zone is not None or entitled.confined.labels:
             await self.log.write(
-                Decision(at=asked.at, act="called", request_id=asked.request_id, provider=provider, zone=zone)
+                Decision(at=self.now(), act="called", request_id=asked.request_id, provider=provider, zone=zone)
             )
 
     async def _labels(self, asked: Asked[Any], admitted: Admitted) -> Collection[str]:

@@ -169,7 +169,13 @@ class Purchasing:
     ) -> Opening:
         model, route = purchase.model, noted(purchase.route, pressure)
         return self.admission.opening(
-            asked, entitled, model=model.name, provider=model.provider, route=route, cache=cache
+            asked,
+            entitled,
+            model=model.name,
+            provider=model.provider,
+            route=route,
+            cache=cache,
+            context=purchase.tally.prompt.spared.note,
         )
 
     async def settle(self, hold: Hold, made: Sequence[Bought], error: BaseException | None) -> Settlement:

@@ -52,6 +52,7 @@ STATUS: Mapping[type[Exception], Shape] = {
     governance.TooManyGuesses: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
     governance.BudgetExhausted: Shape(429, "insufficient_quota", retry=False, kind="insufficient_quota"),
     governance.RateLimited: Shape(429, "rate_limit_exceeded", retry=True, kind="rate_limit_error"),
+    governance.ContextTooLong: Shape(400, "context_length_exceeded", retry=False),
     governance.LoopDetected: Shape(429, "loop_detected", retry=False, kind="rate_limit_error"),
     governance.Unconfinable: Shape(403, "zone_refused", retry=False, kind="permission_error"),
     governance.ContentBlocked: Shape(400, "content_blocked", retry=False),
@@ -138,13 +139,14 @@ def _sentence(text: str) -> str:
 
 
 def _facts(error: Exception) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     match error:
         case edge.BadRequest(param=param) | edge.UpstreamRefused(param=param):
-            return {"param": param}
+            found = {"param": param}
         case edge.ModelNotFound():
-            return {"param": "model"}
+            found = {"param": "model"}
         case governance.BudgetExhausted():
-            return {
+            found = {
                 "scope": error.scope,
                 "limit_usd": error.limit.usd,
                 "spent_usd": error.spent.usd,
@@ -153,11 +155,14 @@ def _facts(error: Exception) -> dict[str, Any]:
                 "resets_at": None if error.resets_at is None else error.resets_at.isoformat(),
             }
         case governance.RateLimited():
-            return {"scope": error.scope, "unit": error.unit, "limit": error.limit}
+            found = {"scope": error.scope, "unit": error.unit, "limit": error.limit}
+        case governance.ContextTooLong():
+            found = {"param": "messages", "tokens": error.tokens, "limit": error.limit}
         case governance.LoopDetected() | governance.ContentBlocked():
-            return error.facts
+            found = error.facts
         case _:
-            return {}
+            pass
+    return found
 
 
 def _never_fits(error: Exception) -> bool:

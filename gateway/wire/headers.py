@@ -57,6 +57,8 @@ def render(facts: Facts) -> Headers:
     if settlement is not None:
         headers.append(_header("x-sluice-cost-usd", settlement.cost.usd))
         headers.append(_header("x-sluice-saved-usd", settlement.saved.usd))
+    if opening.context:
+        headers.append(_header("x-sluice-context", opening.context))
     if facts.age_s is not None:
         headers.append(_header("age", str(max(0, int(facts.age_s)))))  # RFC 9111, 5.1
     if facts.guardrails:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from governance.confinement.tables import SessionLabelRow
 from governance.ledger.tables import micros
@@ -16,8 +15,9 @@ if TYPE_CHECKING:
 
     from governance.database import Database
 
-_FRESH: Final = timedelta(days=1)
-"""How long the time of a label stands before it is written anew: a session that lives must not cost a write each time."""
+
+_AGE: Final = 24 * 3600 * 1_000_000
+"""Microseconds after which it is written again that a label holds."""
 
 
 class SessionLabels:
@@ -36,26 +36,24 @@ class SessionLabels:
         Raises:
             StoreUnavailable: The database does not answer: where the request may go is not known.
         """
-        query = select(SessionLabelRow.label, SessionLabelRow.at).where(
-            SessionLabelRow.key_id == key_id, SessionLabelRow.session == session
-        )
+        mine = (SessionLabelRow.key_id == key_id, SessionLabelRow.session == session)
         async with self._database.reading() as connection:
-            stored = {label: seen for label, seen in await connection.execute(query)}
-        every = frozenset(stored).union(labels)
-        now, stale = micros(at), micros(at - _FRESH)
-        seen = [label for label in every if stored.get(label, stale) <= stale]
-        if seen:
-            rows = [{"key_id": key_id, "session": session, "label": label, "at": now} for label in sorted(seen)]
-            insert = self._database.insert(SessionLabelRow)
-            kept = insert.on_conflict_do_update(
-                index_elements=["key_id", "session", "label"], set_={"at": insert.excluded.at}
+            stored = dict(
+                (await connection.execute(select(SessionLabelRow.label, SessionLabelRow.at).where(*mine))).all()
             )
+        fresh = [label for label in labels if label not in stored]
+        aged = any(micros(at) - seen > _AGE for seen in stored.values())
+        if fresh or aged:
+            rows = [{"key_id": key_id, "session": session, "label": label, "at": micros(at)} for label in fresh]
             async with self._database.transaction() as connection:
-                await connection.execute(kept, rows)
-        return every
+                if fresh:
+                    await connection.execute(self._database.insert(SessionLabelRow).on_conflict_do_nothing(), rows)
+                if aged:  # a session that goes on keeps its labels
+                    await connection.execute(update(SessionLabelRow).where(*mine).values(at=micros(at)))
+        return frozenset(stored).union(labels)
 
     async def sweep(self, before: datetime) -> int:
-        """Forget the labels of sessions that last asked before an instant (a day more or less), and count them.
+        """Forget labels that were found before an instant, and count them.
 
         Raises:
             StoreUnavailable: The database does not answer.

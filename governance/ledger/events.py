@@ -37,7 +37,8 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
 
     `at` is when it arrived (aware); its budget windows are those of this instant, however long it runs.
     `model`, `provider` and `route` are the plan. `zone` is the widest zone that it may be answered in, empty for any,
-    and `labels` the kinds of sensitive text it has, parted by commas.
+    and `labels` the kinds of sensitive text it has, parted by commas. `context` says what was cut of the prompt, or
+    would be.
     """
 
     request_id: str
@@ -53,6 +54,7 @@ class Opening(Struct, frozen=True, kw_only=True, gc=False):
     stream: bool = False
     zone: str = ""
     labels: str = ""
+    context: str = ""
 
     @property
     def values(self) -> dict[str, str | None]:
@@ -106,7 +108,8 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     """How a request ended.
 
     `usage` is the answer's tokens, None when there are none to speak of; `estimated` tells that they were counted here
-    because the upstream did not. `left` means that the client went away. `status` is the HTTP status the caller saw and
+    because the upstream did not. `saved_context` is what the tokens that were cut of the prompt would have cost at the
+    model that answered. `left` means that the client went away. `status` is the HTTP status the caller saw and
     `code` the contract's error code, if any.
     """
 
@@ -119,6 +122,7 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     saved_cache: Nanodollars = ZERO
     saved_routing: Nanodollars = ZERO
     first_token_ms: float | None = None
+    saved_context: Nanodollars = ZERO
 
     @property
     def cost(self) -> Nanodollars:
@@ -138,7 +142,7 @@ class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     @property
     def saved(self) -> Nanodollars:
         """What the request spared, over all levers; negative when it cost more than the baseline without a cache."""
-        return self.saved_cache + self.saved_routing + self.saved_prefix
+        return self.saved_cache + self.saved_routing + self.saved_prefix + self.saved_context
 
 
 def tokens_of(attempts: Iterable[Attempt]) -> int:

@@ -21,7 +21,7 @@ HOUR: Final = 3_600_000_000
 
 ROLLED: Final = tuple(name for name in DIMENSIONS if name != "session")
 KEY: Final = ("dimension", "hour", "team", "value")
-SAVINGS: Final = ("saved_cache_nanos", "saved_prefix_nanos", "saved_routing_nanos")
+SAVINGS: Final = ("saved_cache_nanos", "saved_prefix_nanos", "saved_routing_nanos", "saved_context_nanos")
 """What each lever has saved."""
 
 AMOUNTS: Final = (*Usage.__struct_fields__, "cost_nanos", *SAVINGS)

@@ -114,6 +114,7 @@ class LedgerEventRow(Base):
     provider: Mapped[str]
     route: Mapped[str]
     cache: Mapped[str]
+    context: Mapped[str] = mapped_column(server_default="")
     outcome: Mapped[str]
     code: Mapped[str]
     status: Mapped[int | None] = mapped_column(Integer)
@@ -135,6 +136,7 @@ class LedgerEventRow(Base):
     saved_cache_nanos: Mapped[int]
     saved_routing_nanos: Mapped[int]
     saved_prefix_nanos: Mapped[int] = mapped_column(server_default="0")
+    saved_context_nanos: Mapped[int] = mapped_column(server_default="0")
     policy_version: Mapped[str]
     duration_ms: Mapped[float | None]
     first_token_ms: Mapped[float | None]
@@ -220,3 +222,4 @@ class LedgerRollupRow(Base):
     saved_cache_nanos: Mapped[int]
     saved_routing_nanos: Mapped[int]
     saved_prefix_nanos: Mapped[int] = mapped_column(server_default="0")
+    saved_context_nanos: Mapped[int] = mapped_column(server_default="0")

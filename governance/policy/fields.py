@@ -1,4 +1,4 @@
-"""Fields of the policy that hold money and percentages: exact, and refused with a reason."""
+"""What sections of the policy are made of: fields that hold money and percentages, exact and refused with a reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import re
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 from governance.errors import NotMoney
@@ -19,6 +28,15 @@ _LAST = re.compile(r"([1-9][0-9]{0,4})([mhd])")
 _UNIT_S = {"m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_S = 366 * 86_400
 _KINDS = tuple(kind.value for kind in WindowKind)
+
+Count = Annotated[int, Field(strict=True, gt=0)]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Section(BaseModel):
+    """A part of the document: fixed once read, and with no room for fields that do not exist."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def parse_dollars(value: object) -> Nanodollars:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from governance.context.rule import NOTHING_ASKED, ContextRule
 from governance.errors import UnknownTeam
 from governance.limits import Budget, Rate, resolve
+from governance.policy.contexts import ContextSection, within
 from governance.policy.sections import FeatureSection, members, scope_of
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class Grant:
         rates: Every limit it counts against, outermost scope first.
         models: The only models it may use, where its key names them; None for all of its tiers.
         falls_to: Those of its tiers that a budget may downgrade it to; None for all of them.
+        context: How much context it may carry.
     """
 
     tiers: tuple[str, ...]
@@ -76,6 +79,7 @@ class Grant:
     rates: tuple[Rate, ...]
     models: frozenset[str] | None = None
     falls_to: tuple[str, ...] | None = None
+    context: ContextRule = NOTHING_ASKED
 
     def permits(self, model: str, tier: str) -> bool:
         """Say whether a model of a tier may be used."""
@@ -181,6 +185,10 @@ class Rules:
         """Return every budget of the policy, whoever it is for."""
         return tuple(budget for scope in self._budgets.values() for budget in scope)
 
+    def trims(self) -> bool:
+        """Say whether anybody's prompts may be cut."""
+        return any(grant.context.mode == "trim" for grant in self._grants.values())
+
     def apps(self) -> tuple[AppRule, ...]:
         """Return every app of the policy, in its order."""
         return tuple(self._apps.values())
@@ -195,6 +203,7 @@ def compile_rules(
     budgets: Sequence[ScopedBudget],
     teams: Sequence[TeamSection],
     loop: LoopRule | None = None,
+    context: ContextSection | None = None,
 ) -> Rules:
     """Compile the governing sections of a policy whose names have been checked.
 
@@ -206,9 +215,11 @@ def compile_rules(
         budgets: Budgets that name their scope.
         teams: The teams.
         loop: When a caller that goes round in circles is stopped.
+        context: How much context requests may carry, for everyone.
     """
     by_scope = _by_scope(budgets, teams)
-    org = Grant(tuple(tiers), None, _output(OutputRule(), output), by_scope.get(ORG, ()), _rates(ORG, limits))
+    shape, carried = _output(OutputRule(), output), within(NOTHING_ASKED, context)
+    org = Grant(tuple(tiers), None, shape, by_scope.get(ORG, ()), _rates(ORG, limits), context=carried)
     apps: dict[tuple[str, str], AppRule] = {}
     grants: dict[tuple[str, str, str | None], Grant] = {}
     for team in teams:
@@ -249,6 +260,7 @@ def _narrow(
         output=_output(outer.output, section.output),
         budgets=outer.budgets + budgets.get(scope, ()),
         rates=outer.rates + _rates(scope, section.limits),
+        context=within(outer.context, section.context),
     )
 
 

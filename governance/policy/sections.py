@@ -9,27 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AnyHttpUrl, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from governance.limits import Budget, Each, Step, StepAction
-from governance.policy.fields import Dollars, Percent, PositiveDollars, Window
+from governance.policy.contexts import ContextSection
+from governance.policy.fields import Count, Dollars, Flag, Percent, PositiveDollars, Section, Window
 from governance.policy.patterns import Pattern
 from governance.windows import SESSION
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """What a team, app, feature or tier is called: it appears in scopes (`app:team/app`) and headers, unescaped."""
 
-Count = Annotated[int, Field(strict=True, gt=0)]
-Flag = Annotated[bool, Field(strict=True)]
 Settable = Literal["feature", "workflow", "segment", "environment", "session"]
 """The dimensions that callers may set, where their app lets them. Team and app are never among them."""
-
-
-class Section(BaseModel):
-    """A part of the document: fixed once read, and with no room for fields that do not exist."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class BudgetSection(Section):
@@ -182,6 +175,7 @@ class Member(Section):
         name: Unique within what is around it.
         tiers: The tiers of models it may use, out of those around it; None for all of them.
         output: What its answers may look like; what is absent is as around it.
+        context: How much context its requests may carry; what is absent is as around it.
         budgets: What it may spend.
         limits: How much it may do at once.
     """
@@ -189,6 +183,7 @@ class Member(Section):
     name: Name
     tiers: tuple[Name, ...] | None = None
     output: OutputSection | None = None
+    context: ContextSection | None = None
     budgets: tuple[BudgetSection, ...] = ()
     limits: LimitsSection | None = None
 

@@ -7,8 +7,11 @@ they are text; what cannot be read is named, for whoever must decide about it.
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any, Final
+
+from governance.sensitivity.views import is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +20,8 @@ _DATA: Final = "data:"
 _HELD: Final = frozenset({"data", "file_data", "url", "b64_json"})
 """Fields whose text may be a document in base64."""
 
-_LONG: Final = 1_024
+_SHORTEST: Final = 16
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _TEXTUAL: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-ndjson")
 
 
@@ -41,7 +45,8 @@ def texts_of(body: Any, where: str = "") -> Iterator[tuple[str, str]]:
 def unread_of(body: Any, where: str = "") -> Iterator[str]:
     """Yield the places of what nobody here can read: pictures, sound, other documents, and addresses of such."""
     if isinstance(body, str):
-        if (_is_held(where) and (body.startswith(_DATA) or len(body) > _LONG) and _document(body, where) is None) or (
+        held = _is_held(where) and (body.startswith(_DATA) or _is_coded(body, where))
+        if (held and _document(body, where) is None) or (
             where.endswith((".image_url.url", ".file_url", ".image_url")) and not body.startswith(_DATA)
         ):
             yield where
@@ -68,12 +73,18 @@ def _document(text: str, where: str) -> str | None:
         head, comma, rest = text.partition(",")
         if not comma or not head[len(_DATA) :].startswith(_TEXTUAL):
             return None
-        if not head.endswith(";base64"):
-            return rest
-        text = rest
-    elif not (_is_held(where) and len(text) > _LONG):
-        return None
+        return _decoded(rest) if head.endswith(";base64") else rest
+    return _decoded(text) if _is_coded(text, where) else None
+
+
+def _is_coded(text: str, where: str) -> bool:
+    """Say whether a field holds bytes, by its name and its letters: words have others among them sooner or later."""
+    return _is_held(where) and len(text) >= _SHORTEST and _BASE64.fullmatch(text) is not None
+
+
+def _decoded(text: str) -> str | None:
     try:
-        return b64decode(text, validate=True).decode("utf-8")
+        said = b64decode(text, validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return None
+    return said if is_text(said) else None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _DEEPEST: Final = 3
 """How often a text may be encoded over again and still be read."""
 
-_SHORTEST: Final = 12
+_SHORTEST: Final = 8
 """Characters that a decoded run must have to hold anything."""
 
 _ESCAPE: Final = re.compile(
@@ -152,4 +152,9 @@ def _text(data: bytes) -> str | None:
         said = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return said if all(char.isprintable() or char.isspace() for char in said) else None
+    return said if is_text(said) else None
+
+
+def is_text(said: str) -> bool:
+    """Say whether something decoded is words and not bytes that happen to be letters: it has no control characters."""
+    return all(char.isprintable() or char.isspace() or category(char) == "Cf" for char in said)

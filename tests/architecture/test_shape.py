@@ -26,7 +26,8 @@ def test_a_source_file_has_at_most_300_lines(path: Path) -> None:
 @pytest.mark.parametrize("folder", named(FOLDERS))
 def test_a_folder_has_at_most_12_modules_beside_its_map(folder: Path) -> None:
     modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
-    assert len(modules) <= MOST_MODULES
+    a_history_only_grows = folder == ROOT / "migrations" / "versions"
+    assert a_history_only_grows or len(modules) <= MOST_MODULES
 
 
 @pytest.mark.parametrize("path", named(SOURCES))

@@ -105,6 +105,7 @@ def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, obje
         "provider": "engine",
         "route": "pinned",
         "cache": "miss",
+        "context": "",
         "outcome": "ok",
         "code": "",
         "status": 200,
@@ -116,6 +117,7 @@ def _row(chance: random.Random, n: int, at: int, version: str) -> dict[str, obje
         "saved_cache_nanos": 0,
         "saved_routing_nanos": 0,
         "saved_prefix_nanos": 0,
+        "saved_context_nanos": 0,
         "policy_version": version,
         "duration_ms": chance.uniform(100, 9000),
     }

@@ -1,7 +1,7 @@
 """Made-up secrets and people, with real check digits, in sentences of many languages: what detectors must find.
 
-Two halves, each from its own seed and its own sentences: `tuned`, which the detectors may be improved on, and
-`held_out`, which was written before that and is only measured.
+Two halves, each from its own seed and its own sentences: `tuned`, which the detectors were improved on, and
+`held_out`, of the same hand, which is only measured.
 """
 
 import json

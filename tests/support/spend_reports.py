@@ -26,6 +26,7 @@ def spend_row(
         saved_cache=Nanodollars(saved * 10**9),
         saved_prefix=ZERO,
         saved_routing=ZERO,
+        saved_context=ZERO,
     )
 
 
@@ -50,6 +51,7 @@ def request_row(team: str = "support", **facts: object) -> RequestRow:
         provider="engine",
         route="weak",
         cache="miss",
+        context="",
         outcome="ok",
         code="",
         status=200,

@@ -91,7 +91,8 @@ def _facts(row: SpendRow) -> dict[str, str | int]:
 
 
 def _levers(row: SpendRow) -> tuple[tuple[str, Nanodollars], ...]:
-    return ("cache", row.saved_cache), ("prefix", row.saved_prefix), ("routing", row.saved_routing)
+    savings = (row.saved_cache, row.saved_prefix, row.saved_routing, row.saved_context)
+    return tuple(zip(("cache", "prefix", "routing", "context"), savings, strict=True))
 
 
 def _table(report: SpendReport) -> None:

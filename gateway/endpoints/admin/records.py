@@ -63,7 +63,7 @@ class AlertFacts(BaseModel):
 
 
 class Spent(BaseModel):
-    """What one value of a dimension used; `saved_usd` is what the three levers saved together."""
+    """What one value of a dimension used; `saved_usd` is what the four levers saved together."""
 
     name: str
     requests: int
@@ -76,6 +76,7 @@ class Spent(BaseModel):
     saved_cache_usd: str
     saved_prefix_usd: str
     saved_routing_usd: str
+    saved_context_usd: str
 
 
 class SpendFacts(BaseModel):
@@ -174,4 +175,5 @@ def _spent(row: SpendRow) -> Spent:
         saved_cache_usd=row.saved_cache.usd,
         saved_prefix_usd=row.saved_prefix.usd,
         saved_routing_usd=row.saved_routing.usd,
+        saved_context_usd=row.saved_context.usd,
     )

@@ -36,9 +36,7 @@ class _NotYet:
 
 
 NOT_YET = (
-    _NotYet(("routes.*.threshold",), "Thresholds decide nothing: the weak model answers whenever it may and can."),
     _NotYet(("routes.*.shadow",), "No request is sampled."),
-    _NotYet(("context",), "Prompts are neither measured nor trimmed."),
     _NotYet(
         (
             "output.reasoning_effort",

@@ -10,7 +10,7 @@ from gateway.steps.accounts import Accounts
 from gateway.steps.admission import Asked, Entitled
 from gateway.steps.guarding.answers import Acted, GuardedReply
 from gateway.steps.guarding.bodies import last_question, new_texts, rewritten, texts
-from gateway.steps.guarding.meanings import Meanings
+from gateway.steps.guarding.meanings import MeaningRules
 from gateway.steps.guarding.restoring import RestoringReply
 from gateway.wire.reply import Reply
 from governance.guardrails.placeholders import Placeholders
@@ -49,7 +49,7 @@ class Guarding:
     """Applies the rules of the policy in force."""
 
     rules: Rules
-    meanings: Meanings
+    meanings: MeaningRules
     accounts: Accounts
 
     async def read(self, asked: Asked[FieldsT], entitled: Entitled) -> Guarded[FieldsT]:

@@ -71,7 +71,7 @@ class Bundled:
             await self._embedding.close()
 
 
-class Meanings:
+class MeaningRules:
     """Says whether texts are what rules by meaning look for."""
 
     def __init__(self, places: Places) -> None:

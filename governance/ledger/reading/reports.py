@@ -27,7 +27,7 @@ class SpendRow:
 
     `requests` counts every request that has ended, the `refused` and the `cached` ones included. Savings are by lever:
     answers from our cache, prefixes from the caches of providers (less what it cost to write them, so that it may be
-    negative), and the choice of the model; `saved` is all of them together.
+    negative), the choice of the model, and what was cut of prompts; `saved` is all of them together.
     """
 
     name: str
@@ -40,11 +40,12 @@ class SpendRow:
     saved_cache: Nanodollars
     saved_prefix: Nanodollars
     saved_routing: Nanodollars
+    saved_context: Nanodollars
 
     @property
     def saved(self) -> Nanodollars:
         """What was saved, over all levers."""
-        return self.saved_cache + self.saved_prefix + self.saved_routing
+        return self.saved_cache + self.saved_prefix + self.saved_routing + self.saved_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class RequestRow:
     provider: str
     route: str
     cache: str
+    context: str
     outcome: str
     code: str
     status: int | None
@@ -177,6 +179,7 @@ def _spend_row(name: str, used: Figures) -> SpendRow:
         saved_cache=Nanodollars(used.saved_cache),
         saved_prefix=Nanodollars(used.saved_prefix),
         saved_routing=Nanodollars(used.saved_routing),
+        saved_context=Nanodollars(used.saved_context),
     )
 
 
@@ -200,6 +203,7 @@ def _request_row(row: Any) -> RequestRow:
         provider=row.provider,
         route=row.route,
         cache=row.cache,
+        context=row.context,
         outcome=row.outcome,
         code=row.code,
         status=row.status,

@@ -38,11 +38,12 @@ class Figures:
     saved_cache: int = 0
     saved_prefix: int = 0
     saved_routing: int = 0
+    saved_context: int = 0
 
     @property
     def saved(self) -> int:
         """What was saved, over all levers."""
-        return self.saved_cache + self.saved_prefix + self.saved_routing
+        return self.saved_cache + self.saved_prefix + self.saved_routing + self.saved_context
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(
@@ -55,6 +56,7 @@ class Figures:
             self.saved_cache + other.saved_cache,
             self.saved_prefix + other.saved_prefix,
             self.saved_routing + other.saved_routing,
+            self.saved_context + other.saved_context,
         )
 
 

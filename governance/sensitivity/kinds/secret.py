@@ -47,7 +47,7 @@ _FORMATS: Final[tuple[tuple[str, str], ...]] = (
     ("eyJ", r"eyJ[0-9A-Za-z_-]{10,2000}\.eyJ[0-9A-Za-z_-]{10,4000}\.[0-9A-Za-z_-]{10,1000}"),
     ("://", r"[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'<>]{1,64}:(?![\"'<{$*\[])[^\s:/@\"'<>]{3,128}@[\w.\-\[\]]{1,253}"),
     ("Basic ", r"(?:[Aa]uthorization|AUTHORIZATION)\W{1,6}Basic [0-9A-Za-z+/]{8,200}={0,2}"),
-    ("Bearer ", r"Bearer (?=[A-Za-z._~+/-]{0,80}[0-9])[0-9A-Za-z._~+/-]{20,2000}={0,2}"),
+    ("earer ", r"[Bb]earer (?=[A-Za-z._~+/-]{0,80}[0-9])[0-9A-Za-z._~+/-]{20,2000}={0,2}"),
 )
 _COMPILED: Final = tuple((hint, re.compile(rf"(?<![0-9A-Za-z_]){shape}")) for hint, shape in _FORMATS if hint != "sig=")
 _SIGNED: Final = re.compile(_FORMATS[[hint for hint, _ in _FORMATS].index("sig=")][1])

@@ -10,7 +10,7 @@ def test_a_valid_policy_is_reported_with_what_will_be_missed() -> None:
     lines = report.lines()
     assert report.ok
     assert lines[0].startswith(f"{EXAMPLE}:20:14: warning: providers.openai.api_key: OPENAI_API_KEY is not set")
-    assert any(": not yet obeyed: context: " in line for line in lines)
+    assert any(": not yet obeyed: output.reasoning_effort: " in line for line in lines)
     assert lines[-1] == f"{EXAMPLE}: valid, version {report.version}, 2 warnings"
 
 

@@ -1,6 +1,7 @@
 """What is found of sensitive text, measured on texts made for it, half of which no detector was tuned on."""
 
 import json
+from base64 import b64encode
 from collections import Counter
 from itertools import pairwise
 from random import Random
@@ -135,6 +136,27 @@ def test_what_nobody_can_read_is_named() -> None:
     places = [f"messages[0].content[{place}].image_url.url" for place in (0, 2)]
     assert list(unread_of(body)) == places
     assert ("messages[0].content[1].file.file_data", "hello") in texts_of(body)
+
+
+@pytest.mark.parametrize("line", ["-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----#\n"])
+def test_a_key_that_begins_over_and_over_is_read_once(line: str) -> None:
+    detect(line * 40_000, KINDS)
+
+
+@pytest.mark.parametrize("field", ["input_audio", "source"])
+def test_bytes_without_a_type_are_unread_however_few(field: str) -> None:
+    part = {"type": field, field: {"data": b64encode(bytes(range(128, 188))).decode()}}
+    assert list(unread_of({"messages": [{"role": "user", "content": [part]}]})) == [
+        f"messages[0].content[0].{field}.data"
+    ]
+
+
+def test_words_in_a_field_of_that_name_are_words() -> None:
+    assert list(unread_of({"metadata": {"data": "what a fine day it is, is it not?"}})) == []
+
+
+def test_a_key_is_found_whatever_the_case_of_its_header() -> None:
+    assert detect("authorization: bearer abcdefghij1234567890XYZ", KINDS)
 
 
 def test_findings_say_what_and_where_in_their_order() -> None:

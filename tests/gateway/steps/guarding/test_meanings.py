@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("onnxruntime")
 from cache.errors import EmbeddingBusy, EmbeddingUnavailable
-from gateway.steps.guarding.meanings import Bundled, Meanings
+from gateway.steps.guarding.meanings import Bundled, MeaningRules
 from governance.guardrails.injection.head import open_head
 from governance.guardrails.rules import Injection, Rule, Topics
 
@@ -21,7 +21,7 @@ def rule(looks_for: Topics | Injection, action: Any = "block") -> Rule:
 
 async def test_injections_and_topics_are_told_by_the_bundled_embedding() -> None:
     bundled = Bundled(patience_s=30)
-    meanings = Meanings(bundled)
+    meanings = MeaningRules(bundled)
     try:
         for threshold in (None, 0.5):
             assert await meanings.finds(rule(Injection(threshold)), [QUESTION, INJECTION])
@@ -52,7 +52,7 @@ class Another:
 async def test_where_nobody_can_say_a_rule_that_blocks_lets_nothing_pass_and_one_that_flags_says_nothing(
     places: Any,
 ) -> None:
-    meanings = Meanings(places)
+    meanings = MeaningRules(places)
     with pytest.raises(EmbeddingUnavailable):
         await meanings.finds(rule(Injection(None)), [QUESTION])
     assert not await meanings.finds(rule(Injection(None), "flag"), [QUESTION])

@@ -52,10 +52,10 @@ async def test_spend_is_listed_dearest_first_with_its_total(tmp_path: Path) -> N
         )
         report = await spend(database, "feature", SINCE, UNTIL)
     assert report.rows == (
-        SpendRow(UNATTRIBUTED, 2, 1, 0, 0, 0, usd("0.50"), ZERO, ZERO, ZERO),
-        SpendRow("faq", 2, 0, 0, 7, 4, usd("0.20"), ZERO, ZERO, usd("0.02")),
+        SpendRow(UNATTRIBUTED, 2, 1, 0, 0, 0, usd("0.50"), ZERO, ZERO, ZERO, ZERO),
+        SpendRow("faq", 2, 0, 0, 7, 4, usd("0.20"), ZERO, ZERO, usd("0.02"), ZERO),
     )
-    assert report.total == SpendRow("total", 4, 1, 0, 7, 4, usd("0.70"), ZERO, ZERO, usd("0.02"))
+    assert report.total == SpendRow("total", 4, 1, 0, 7, 4, usd("0.70"), ZERO, ZERO, usd("0.02"), ZERO)
     assert (report.by, report.since, report.until) == ("feature", SINCE, UNTIL)
 
 
@@ -64,7 +64,7 @@ async def test_an_empty_ledger_has_an_empty_report(tmp_path: Path) -> None:
         report = await spend(database, "team", SINCE, UNTIL)
         assert await recent_requests(database, 10) == ()
         assert await request(database, "nobody") is None
-    assert (report.rows, report.total) == ((), SpendRow("total", 0, 0, 0, 0, 0, ZERO, ZERO, ZERO, ZERO))
+    assert (report.rows, report.total) == ((), SpendRow("total", 0, 0, 0, 0, 0, ZERO, ZERO, ZERO, ZERO, ZERO))
 
 
 async def test_only_the_eight_dimensions_can_be_asked_for(tmp_path: Path) -> None:
