@@ -222,12 +222,15 @@ class HttpUpstream:
         async with self._sent(request, silent_s) as response:
             yield response
 
-    def _inside(self, confined: Confined, wanted: Wanted) -> Wanted:
+    def _inside(self, confined: Confined | None, wanted: Wanted) -> Wanted:
         """Let through what may go to this provider: the last look before bytes go out, whoever chose it.
 
         Raises:
-            OutOfZone: it may not.
+            OutOfZone: it may not, or nobody has said where it may go.
         """
+        if confined is None:
+            text = f"Nobody has said where what is posted to provider {self.name!r} may go."
+            raise OutOfZone(text, self.name, self.zone)
         if not confined.permits(self.zone):
             text = f"The request is confined to zone {confined.zone!r}; provider {self.name!r} is in {self.zone!r}."
             raise OutOfZone(text, self.name, self.zone)

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from gateway.policy.reliability import Timeouts
 from gateway.providers.leaving import Leave
-from governance.confinement.confined import UNCONFINED, Confined
+from governance.confinement.confined import Confined
 
 Dialect = Literal["chat", "completions", "responses", "messages", "gemini", "converse"]
 """Whose words a request or an event is in."""
@@ -55,13 +55,14 @@ class Call:
 class Wanted(NamedTuple):
     """What is posted to a provider: a path below its address, a body of JSON, headers that this request needs.
 
-    `confined` says once more where it may go: what was written for one provider is not posted to another.
+    `confined` says once more where it may go: what was written for one provider is not posted to another, and what no
+    provider has looked at (None) is posted to none.
     """
 
     path: str
     body: dict[str, Any]
     headers: Mapping[str, str] = NO_HEADERS
-    confined: Confined = UNCONFINED
+    confined: Confined | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from governance.audit.chain import GENESIS
 from governance.confinement.tables import DecisionHeadRow, DecisionRow
@@ -20,7 +20,7 @@ from governance.errors import StoreUnavailable
 from governance.ledger.tables import micros
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from governance.database import Database
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Act = Literal["decided", "called", "refused"]
 START: Final = GENESIS
 """What the first entry follows."""
+
+_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,3 +122,22 @@ class DecisionLog:
                 previous = sealed
             await connection.execute(insert(DecisionRow), rows)
             await connection.execute(update(DecisionHeadRow).values(hash=previous))
+
+
+async def strays(database: Database, request_ids: Collection[str], zone: str) -> frozenset[str]:
+    """Return those of some requests that may not go to a zone, by what was decided of them.
+
+    Raises:
+        StoreUnavailable: The database does not answer, and none of them must go.
+    """
+    ids, found = list(request_ids), set[str]()
+    async with database.reading() as connection:
+        for start in range(0, len(ids), _AT_ONCE):
+            query = select(DecisionRow.request_id, DecisionRow.zones).where(
+                DecisionRow.request_id.in_(ids[start : start + _AT_ONCE]),
+                DecisionRow.act == "decided",
+                DecisionRow.zones != "",
+            )
+            rows = await connection.execute(query)
+            found.update(row.request_id for row in rows if zone not in row.zones.split(","))
+    return frozenset(found)

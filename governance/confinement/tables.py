@@ -7,13 +7,13 @@ from governance.ledger.tables import Base
 
 
 class SessionLabelRow(Base):
-    """One label of one session of one key: there from when it was found first, for as long as the session lives.
+    """One label of one session of one key: there from when it was found first.
 
     Attributes:
         key_id: The public id of the key.
         session: What its caller calls the session.
         label: What was found.
-        at: When the session last asked, within a day, in microseconds since the epoch.
+        at: When, in microseconds since the epoch.
     """
 
     __tablename__ = "session_label"

@@ -19,6 +19,7 @@ from gateway.providers.batching import EXPIRED, BatchApi
 from gateway.providers.batching.anthropic import AnthropicBatches
 from gateway.providers.batching.openai import OpenAIBatches
 from gateway.providers.http import HttpUpstream
+from governance.confinement.decisions import strays
 from governance.database import Database
 from governance.deferred import parcels
 from governance.deferred.records import Delivered, Shipment, ShipmentState
@@ -59,24 +60,42 @@ class Shipping:
 
     async def _tend(self, shipment: Shipment) -> None:
         with self.in_force.governing() as governed:
-            api = _api_of(governed.catalogue.provider(shipment.provider))
-            if api is None:
+            provider = governed.catalogue.provider(shipment.provider)
+            api = _api_of(provider)
+            if provider is None or api is None:
                 await parcels.postpone(self.database, shipment, self.now() + AGAIN)
                 return
             try:
                 if shipment.state is ShipmentState.SENT and shipment.upstream_id is not None:
                     await self._ask(api, shipment, shipment.upstream_id)
                 else:
-                    await self._send(api, shipment)
+                    await self._send(api, provider.zone, shipment)
             except UpstreamError as error:
                 await self._stumbled(shipment, error)
 
-    async def _send(self, api: BatchApi, shipment: Shipment) -> None:
+    async def _send(self, api: BatchApi, zone: str, shipment: Shipment) -> None:
         found = await api.find(shipment) if shipment.state is ShipmentState.SENDING else None
         if found is None:
+            requests = await self._permitted(shipment, zone)
+            if not requests:
+                await self._advance(shipment, ShipmentState.OVER, self.now())
+                return
             await self._advance(shipment, ShipmentState.SENDING, self.now() + parcels.CLAIM)
-            found = await api.send(shipment, await parcels.contents(self.database, shipment))
+            found = await api.send(shipment, requests)
         await self._advance(shipment, ShipmentState.SENT, self.now() + POLL, found)
+
+    async def _permitted(self, shipment: Shipment, zone: str) -> tuple[tuple[str, bytes], ...]:
+        """Return what of a shipment may go where its provider is now: a policy may have moved it since.
+
+        What may not is over for this provider, so that its line asks once more and finds its place anew.
+        """
+        packed = await parcels.contents(self.database, shipment)
+        outside = await strays(self.database, [name for name, _ in packed], zone)
+        if outside:
+            self.log.warning("out of zone", shipment=shipment.id, provider=shipment.provider, requests=len(outside))
+            lost = [Delivered(name, EXPIRED, b"{}") for name in sorted(outside)]
+            await parcels.deliver(self.database, shipment, lost)
+        return tuple((name, body) for name, body in packed if name not in outside)
 
     async def _ask(self, api: BatchApi, shipment: Shipment, upstream_id: str) -> None:
         answers = await api.answers(upstream_id)

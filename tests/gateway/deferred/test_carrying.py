@@ -1,5 +1,6 @@
 """Lines that go through the batch API of a provider: half the price, and each once whatever dies meanwhile."""
 
+import asyncio
 import shutil
 from collections import Counter
 from collections.abc import AsyncGenerator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from governance.deferred import parcels
 from tests.support.batch_files import BatchClient, chat_line
 from tests.support.batch_provider import BatchProvider
 from tests.support.books import books
@@ -97,6 +99,33 @@ async def test_what_the_provider_refuses_is_the_line_s_result_and_costs_nothing(
     assert rows[f"{batch_id}-3-1"][1] == 0
     assert rows[f"{batch_id}-3-2"] == (200, HALF)
     assert len(provider.batches) == 2
+
+
+async def test_a_confined_line_never_follows_a_provider_out_of_its_zone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.deferred.provider_batches.shipping.GATHER", timedelta(days=1))
+    async with a_provider(ready=True) as (provider, port):
+        near = document(port, "openai") | {"sensitivity": {"confine": {"card": "cloud"}}}
+        seller = near["providers"]["seller"]
+        near["providers"]["other"] = seller
+        far = near | {"providers": near["providers"] | {"seller": seller | {"zone": "far"}}}
+        async with running_gateway(tmp_path, near) as gateway:
+            client = BatchClient(gateway.client, await gateway.key("red"))
+            card = chat_line(2, model="sold", text="4111 1111 1111 1111")
+            batch_id = await client.submit([chat_line(1, model="sold"), card])
+            async with asyncio.timeout(20):
+                while len(await parcels.requests(gateway.database)) < 2:  # noqa: ASYNC110  the database does not call
+                    await asyncio.sleep(0.05)
+            await gateway.follow(far)
+            monkeypatch.setattr("gateway.deferred.provider_batches.shipping.GATHER", timedelta(0))
+            batch = await client.finished(batch_id)
+            (error,) = await client.results(batch["error_file_id"])
+
+    assert batch["request_counts"] == {"total": 2, "completed": 1, "failed": 1}
+    assert (error["custom_id"], error["response"]["status_code"]) == ("line-2", 403)
+    assert [set(shipped.requests) for shipped in provider.batches] == [{f"{batch_id}-1-1"}]
+    assert provider.calls == 0
 
 
 async def test_only_apps_that_may_are_carried(tmp_path: Path) -> None:

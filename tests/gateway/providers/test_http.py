@@ -10,14 +10,14 @@ import httpx
 import msgspec
 import pytest
 
-from gateway.errors import UpstreamError, UpstreamRefused
+from gateway.errors import OutOfZone, UpstreamError, UpstreamRefused
 from gateway.providers.apis.manners import OWN
 from gateway.providers.apis.openai import OpenAIApi
 from gateway.providers.http import HttpUpstream
 from gateway.providers.kinds import ENGINE
 from gateway.providers.replies import MOST_EMBEDDINGS_BYTES, MOST_MODELS_BYTES, MOST_REFUSAL_BYTES
 from gateway.providers.upstream import Wanted
-from governance.confinement.confined import UNCONFINED
+from governance.confinement.confined import UNCONFINED, Confined
 from tests.support.running_gateway import policy, running_gateway
 
 MEBIBYTE = 2**20
@@ -50,12 +50,25 @@ class Provider:
             yield HttpUpstream("up", "onprem", ENGINE, OpenAIApi(None, OWN), client)
 
     async def chat(self) -> list[tuple[bytes, dict[str, Any]]]:
-        async with self.upstream() as upstream, upstream.stream(Wanted("chat/completions", {}), "r") as chunks:
+        wanted = Wanted("chat/completions", {}, confined=UNCONFINED)
+        async with self.upstream() as upstream, upstream.stream(wanted, "r") as chunks:
             return [(chunk.payload, chunk.value) async for chunk in chunks]
 
     async def embed(self) -> dict[str, Any]:
         async with self.upstream() as upstream:
             return await upstream.embed(upstream.write_embeddings({}, UNCONFINED), {}, "r")
+
+
+@pytest.mark.parametrize("confined", [None, Confined("cloud", frozenset({"cloud"}))])
+async def test_nothing_is_posted_that_may_not_go_there_or_of_which_nobody_has_said_where(
+    confined: Confined | None,
+) -> None:
+    provider = Provider(DELTA)
+    async with provider.upstream() as upstream:
+        with pytest.raises(OutOfZone):
+            async with upstream.stream(Wanted("chat/completions", {}, confined=confined), "r"):
+                pass
+    assert provider.taken == 0
 
 
 async def test_no_more_of_a_refusal_is_read_than_a_sentence_needs() -> None:

@@ -9,15 +9,16 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import text
 
-from governance.confinement.decisions import Act, Decision, DecisionLog
+from governance.confinement.decisions import Act, Decision, DecisionLog, strays
 from governance.confinement.proving import prove
 from governance.confinement.sessions import SessionLabels
 from governance.database import Database
+from governance.errors import StoreUnavailable
 from governance.ledger.batches import store
-from governance.ledger.events import LedgerAttempt
+from governance.ledger.events import EventKind, LedgerAttempt, LedgerEvent
 from governance.money import Nanodollars
-from tests.support.databases import fresh_database
-from tests.support.requests import attempt
+from tests.support.databases import absent_database, fresh_database
+from tests.support.requests import attempt, opening
 
 pytestmark = pytest.mark.usefixtures("any_database")
 
@@ -107,6 +108,51 @@ async def test_more_calls_in_the_ledger_than_in_the_log_are_a_breach(database: D
     breach = (await prove(database)).breach
     assert breach is not None
     assert "more calls" in breach.why
+
+
+async def test_entries_that_changed_places_are_noticed(database: Database) -> None:
+    await told(database)
+    async with database.transaction() as connection:
+        for was, becomes in ((3, 100), (5, 3), (100, 5)):
+            await connection.execute(text("UPDATE zone_decision SET n = :b WHERE n = :a"), {"a": was, "b": becomes})
+    breach = (await prove(database)).breach
+    assert breach is not None
+    assert (breach.n, breach.why) == (3, "the entry does not follow the one before it")
+
+
+async def test_a_call_of_which_nothing_was_decided_is_a_breach(database: Database) -> None:
+    await DecisionLog(database).write(entry("called", "r1", "onprem"))
+    breach = (await prove(database)).breach
+    assert breach is not None
+    assert "nothing was decided" in breach.why
+
+
+async def test_a_confined_request_that_only_the_ledger_knows_is_a_breach(database: Database) -> None:
+    asked = replace(opening("r1"), zone="onprem")
+    await store(database, [LedgerEvent(kind=EventKind.HELD, opening=asked)])
+    breach = (await prove(database)).breach
+    assert breach is not None
+    assert (breach.request_id, "nothing was decided" in breach.why) == ("r1", True)
+
+
+async def test_requests_that_may_not_go_to_a_zone_are_told_from_those_that_may(database: Database) -> None:
+    log = await told(database)
+    await log.write(Decision(at=NOW, act="decided", request_id="labelled", labels=("email",)))
+    names = ["r0", "r1", "labelled", "never seen"]
+    assert await strays(database, names, "cloud") == {"r0", "r1"}
+    assert await strays(database, names, "onprem") == set()
+
+
+async def test_without_its_database_nothing_is_known_and_nothing_is_written(tmp_path: Path) -> None:
+    async with absent_database(tmp_path) as database:
+        log = DecisionLog(database)
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable):
+                await log.write(entry("called", "r1", "onprem"))
+        with pytest.raises(StoreUnavailable):
+            await SessionLabels(database).raised("k", "s", [], NOW)
+        with pytest.raises(StoreUnavailable):
+            await strays(database, ["r1"], "onprem")
 
 
 async def test_labels_of_a_session_only_rise_and_are_its_keys_own(database: Database) -> None:
