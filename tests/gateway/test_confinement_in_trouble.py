@@ -1,4 +1,4 @@
-"""Confined requests while what should answer them is silent, gone, slow or unwell: no cloud ever sees a byte of them."""
+"""Confined requests while what should answer them is silent, gone, slow or unwell: no cloud sees a byte of them."""
 
 import asyncio
 import json
